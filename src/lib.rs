@@ -1,0 +1,73 @@
+//! codriver: a pair programmer for the terminal. It reads the map of a repository to a language model, takes the
+//! model's edits as plain text, puts them into the files exactly where they belong or not at all, commits them,
+//! runs lint and tests, and hands the failures back.
+//!
+//! This page is the map of the house.
+//!
+//! # Layers
+//!
+//! Arrows only point down; `tests/it/layering.rs` holds them.
+//!
+//! ```text
+//!            main.rs
+//!               |
+//!  5   cli --> repl --> commands                             what the user touches
+//!               |
+//!  4         session                                         joins everything below
+//!           +---+--------------------------+
+//!  3        |   files  git  llm  shell  terminal  store      the outside, one module per thing outside
+//!           |                              |
+//!  2   edit_format <- apply   repo_map  lint  test_report  chat  policy  models  commit_message     values only
+//!           |                    +-- languages --+
+//!  1       text                                tokens
+//! ```
+//!
+//! # The main job, in four pure steps
+//!
+//! ```text
+//! reply --edit_format.parse--> Parsed { edits, problems }
+//! edits + contents --apply::plan--> Plan { writes, failures }
+//! failures + problems --apply::report--> text for the model
+//! source --repo_map::tags--> tags --graph--> --rank--> --render--> map text
+//! ```
+//!
+//! `session/turn.rs` is the loop: ask, parse, plan, write, check, commit, test, reflect or stop.
+//!
+//! # Invariants
+//!
+//! - Reading a reply never fails; it returns edits and problems.
+//! - Nothing is written before the whole reply has been planned; a plan is a value and can be shown.
+//! - An edit lands at the one place it can mean, or it is refused. It never moves to another file than the one it names.
+//! - Level 2 only computes: no files, clock, environment, network, printing (clippy's `disallowed_*`, see `.clippy.toml`).
+//! - Level 3 modules do not use each other; `session` joins them.
+//! - Only `terminal` prints. Only `git` runs git. Only `files` writes the user's files.
+//! - Ranking and rendering give the same bytes for the same input.
+//! - No code asks what a model is called; it asks [`models::ModelSettings`].
+//!
+//! # Glossary
+//!
+//! - *chat file*: a file whose whole text the model sees and may edit; *read-only file*: one that it sees and may not edit.
+//! - *edit*: one change that a reply asks for; *hunk*: one (old lines, new lines) pair of a modification.
+//! - *plan*: what a reply would do to the files; *staged*: planned, but held back because another edit of the reply failed.
+//! - *turn*: one user message until done, with all its *reflections* (requests that hand a failure back).
+//! - *journal*: the record of every turn's file changes, before and after; what `/undo` walks.
+//! - *weak model*: the cheap one, for commit messages and summaries; *editor model*: carries out an architect's plan.
+//!
+//! # To add a ...
+//!
+//! | to add | write | one row in | cases |
+//! |---|---|---|---|
+//! | edit format | `src/edit_format/<name>.rs`, `prompts/<name>.md` | `EDIT_FORMATS` in `edit_format/mod.rs` | `fixtures/edit_format/<name>/` |
+//! | matcher (a laxer way to find old lines) | `src/apply/matchers/<name>.rs` | `LADDER` in `apply/ladder.rs` | `fixtures/apply/` |
+//! | language | `queries/<name>/tags.scm`, the grammar in `Cargo.toml` | `LANGUAGES` in `languages/table.rs` | `fixtures/languages/<name>/` |
+//! | model, or provider with a known protocol | - | `model-settings.toml` | - |
+//! | protocol | `src/llm/<api>.rs` | `APIS` in `llm/mod.rs` | `fixtures/llm/<api>/` |
+//! | slash command | `src/commands/<name>.rs` | `COMMANDS` in `commands/mod.rs` | `fixtures/session/` |
+
+// 1 base
+pub mod text;
+pub mod tokens;
+
+
+
+

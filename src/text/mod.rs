@@ -1,0 +1,7 @@
+//! Text without meaning: lines and their endings, line diffs, similarity of lines, fences.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod diff;
+pub mod fence;
+pub mod lines;
+pub mod similarity;

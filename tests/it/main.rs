@@ -1,0 +1,6 @@
+//! One test program: each area has a module, `support` holds what they share. Fixtures are folders of plain files;
+//! `UPDATE_FIXTURES=1` writes expected files that are missing or differ (read the diff before committing it).
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod support;
