@@ -68,6 +68,8 @@
 pub mod text;
 pub mod tokens;
 
+// 2 values only
+pub mod edit_format;
 
 
 

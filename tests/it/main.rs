@@ -3,4 +3,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod edit_format;
+mod prompts;
 mod support;
