@@ -69,6 +69,7 @@ pub mod text;
 pub mod tokens;
 
 // 2 values only
+pub mod apply;
 pub mod edit_format;
 
 

@@ -1,0 +1,11 @@
+//! The old lines stand in the file but for blanks at both ends of lines, without a uniform rule: the indentation of
+//! each new line is rebuilt from the lines around it.
+
+use crate::apply::change::{Ask, Compare};
+use crate::apply::document::Document;
+use crate::apply::ladder::Found;
+use crate::apply::windows::Fit;
+
+pub(in crate::apply) fn find(ask: &Ask, document: &Document<'_>) -> Found {
+    super::line_by_line(ask, document, Fit::Trim, Compare::Trim)
+}
