@@ -71,6 +71,8 @@ pub mod tokens;
 // 2 values only
 pub mod apply;
 pub mod edit_format;
+pub mod languages;
+pub mod repo_map;
 
 
 

@@ -4,5 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod edit_format;
+mod languages;
 mod prompts;
 mod support;

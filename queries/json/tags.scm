@@ -1,0 +1,2 @@
+; The keys at the top.
+(document (object (pair key: (string (string_content) @name)) @definition.key))

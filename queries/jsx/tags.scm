@@ -1,0 +1,5 @@
+; Components used as elements; lower-case names are elements of the page.
+((jsx_opening_element name: (identifier) @name) @reference.call (#match? @name "^[A-Z]"))
+((jsx_self_closing_element name: (identifier) @name) @reference.call (#match? @name "^[A-Z]"))
+(jsx_opening_element name: (member_expression property: (property_identifier) @name)) @reference.call
+(jsx_self_closing_element name: (member_expression property: (property_identifier) @name)) @reference.call

@@ -1,0 +1,2 @@
+(property (key) @name) @definition.key
+(substitution (key) @name) @reference.call

@@ -1,0 +1,243 @@
+//! The languages codriver can read: how a file's language is recognised, its grammar and its tags query.
+//!
+//! One row of [`LANGUAGES`] is one language; `queries/<name>/tags.scm` says what its definitions and references are
+//! (see [`query`] for the captures), `fixtures/languages/<name>/` shows what comes out. Reading tags off a text is
+//! [`crate::repo_map`]'s work, not done here.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod query;
+mod table;
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
+
+pub use query::{Capture, DefKind, RefKind, TagsQuery};
+pub use table::LANGUAGES;
+
+/// One row of [`LANGUAGES`].
+pub struct Language {
+    /// Name of the row, of its query folder and of its fixture folder: `c-sharp`, `typescript`.
+    pub name: &'static str,
+    /// Extensions without the dot, lower case unless case tells languages apart. No two rows share one.
+    pub extensions: &'static [&'static str],
+    /// Exact file names, for files known by name: `Makefile`.
+    pub file_names: &'static [&'static str],
+    /// Programs that a `#!` line may name, without version digits: `python` for `#!/usr/bin/env python3.12`.
+    pub shebangs: &'static [&'static str],
+    /// Its grammar and query; `None` when it is read only through the languages inside it.
+    pub grammar: Option<Grammar>,
+    /// Other languages inside it.
+    pub embeds: Option<Embedding>,
+}
+
+/// How a text holds other languages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Embedding {
+    /// `<script>` elements, as JavaScript or TypeScript: HTML, Vue, Svelte.
+    Scripts,
+    /// The code cells of a Jupyter notebook.
+    Notebook,
+}
+
+/// A grammar with its query; both are made when first used.
+pub struct Grammar {
+    load: fn() -> tree_sitter::Language,
+    source: &'static str,
+    loaded: &'static OnceLock<tree_sitter::Language>,
+    compiled: &'static OnceLock<TagsQuery>,
+}
+
+impl Language {
+    /// The tree-sitter grammar; `None` for a language that is only read through those inside it.
+    pub fn grammar(&self) -> Option<&'static tree_sitter::Language> {
+        self.grammar
+            .as_ref()
+            .map(|grammar| grammar.loaded.get_or_init(grammar.load))
+    }
+
+    /// The compiled tags query (a few milliseconds the first time); `None` where [`Self::grammar`] is.
+    ///
+    /// # Panics
+    /// When the query does not fit the grammar, which a test rules out for every row.
+    pub fn query(&self) -> Option<&'static TagsQuery> {
+        let grammar = self.grammar.as_ref()?;
+        Some(grammar.compiled.get_or_init(|| {
+            TagsQuery::compile(grammar.loaded.get_or_init(grammar.load), grammar.source)
+                .unwrap_or_else(|error| panic!("queries/{}/tags.scm: {error}", self.name))
+        }))
+    }
+
+    /// The text of the tags query, empty without a grammar. With the grammar's version it decides the tags, so a
+    /// cache can hash it into its key.
+    pub fn query_source(&self) -> &'static str {
+        self.grammar.as_ref().map_or("", |grammar| grammar.source)
+    }
+}
+
+impl std::fmt::Debug for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Language").field(&self.name).finish()
+    }
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Language {}
+
+/// The language that a path alone tells: by its file name, then by its extension.
+pub fn by_path(path: &str) -> Option<&'static Language> {
+    let file_name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    if let Some(language) = INDEX.file_names.get(file_name) {
+        return Some(language);
+    }
+    // `Dockerfile.dev`, `Makefile.am`: the part before the dot names the language.
+    let (stem, extension) = file_name.rsplit_once('.')?;
+    by_extension(extension).or_else(|| {
+        let stem = stem.split('.').next().unwrap_or(stem);
+        INDEX.file_names.get(stem).copied()
+    })
+}
+
+/// The language of a row's name.
+pub fn by_name(name: &str) -> Option<&'static Language> {
+    LANGUAGES.iter().find(|language| language.name == name)
+}
+
+/// The language of a script by its first line, `#!/usr/bin/env python3`.
+pub fn by_shebang(first_line: &str) -> Option<&'static Language> {
+    let command = first_line.trim_start_matches('\u{feff}').strip_prefix("#!")?;
+    let mut words = command
+        .split_whitespace()
+        .map(|word| word.rsplit('/').next().unwrap_or(word));
+    let mut program = words.next()?;
+    if program == "env" {
+        // Options (`-S`) and settings (`A=b`) of env come before the program.
+        program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    }
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    LANGUAGES.iter().find(|language| language.shebangs.contains(&program))
+}
+
+/// The language of a file whose text is at hand: what the path says, corrected where an extension serves two
+/// languages (`.h`, `.m`), else the `#!` line. Only the first few KiB of the text are looked at.
+pub fn detect(path: &str, text: &str) -> Option<&'static Language> {
+    let Some(language) = by_path(path) else {
+        return by_shebang(text.lines().next().unwrap_or(""));
+    };
+    let head = head(text, 16 * 1024);
+    let better = match (language.name, path.rsplit('.').next()) {
+        ("c", Some("h")) if looks_like_objc(head) => by_name("objc"),
+        ("c", Some("h")) if looks_like_cpp(head) => by_name("cpp"),
+        ("objc", Some("m")) if !looks_like_objc(head) => by_name("matlab"),
+        _ => None,
+    };
+    better.or(Some(language))
+}
+
+/// At most `limit` bytes from the start, cut between characters.
+pub(crate) fn head(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn looks_like_cpp(head: &str) -> bool {
+    head.lines().map(str::trim_start).any(|line| {
+        [
+            "class ",
+            "namespace ",
+            "template<",
+            "template <",
+            "using ",
+            "public:",
+            "private:",
+            "protected:",
+        ]
+        .iter()
+        .any(|start| line.starts_with(start))
+            || line.contains("std::")
+    })
+}
+
+fn looks_like_objc(head: &str) -> bool {
+    head.lines().map(str::trim_start).any(|line| {
+        ["#import ", "@interface ", "@implementation ", "@protocol ", "@class "]
+            .iter()
+            .any(|start| line.starts_with(start))
+    })
+}
+
+fn by_extension(extension: &str) -> Option<&'static Language> {
+    if let Some(language) = INDEX.extensions.get(extension) {
+        return Some(language);
+    }
+    INDEX.extensions.get(extension.to_ascii_lowercase().as_str()).copied()
+}
+
+struct Index {
+    extensions: HashMap<&'static str, &'static Language>,
+    file_names: HashMap<&'static str, &'static Language>,
+}
+
+static INDEX: LazyLock<Index> = LazyLock::new(|| Index {
+    extensions: LANGUAGES
+        .iter()
+        .flat_map(|language| language.extensions.iter().map(move |extension| (*extension, language)))
+        .collect(),
+    file_names: LANGUAGES
+        .iter()
+        .flat_map(|language| language.file_names.iter().map(move |name| (*name, language)))
+        .collect(),
+});
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(language: Option<&'static Language>) -> &'static str {
+        language.map_or("", |language| language.name)
+    }
+
+    #[test]
+    fn reads_the_path() {
+        for (path, expected) in [
+            ("src/a.py", "python"),
+            ("a/b.TSX", "tsx"),
+            ("lib.rs", "rust"),
+            ("C:\\work\\main.js", "javascript"),
+            (".py", "python"),
+            ("py", ""),
+            ("a.unknown", ""),
+            ("", ""),
+        ] {
+            assert_eq!(name(by_path(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn reads_the_text_where_an_extension_serves_two_languages() {
+        assert_eq!(name(detect("a.h", "int f(void);\n")), "c");
+        assert_eq!(name(detect("a.h", "#pragma once\nnamespace a {\n}\n")), "cpp");
+        assert_eq!(name(detect("a.H", "int f();\n")), "cpp");
+    }
+
+    #[test]
+    fn reads_the_shebang() {
+        for (line, expected) in [
+            ("#!/usr/bin/env python3", "python"),
+            ("#!/usr/bin/python3.12 -u", "python"),
+            ("#!/usr/bin/env -S NODE_ENV=x node --harmony", "javascript"),
+            ("#!", ""),
+            ("# python", ""),
+        ] {
+            assert_eq!(name(by_shebang(line)), expected, "{line}");
+        }
+        assert_eq!(name(detect("bin/run", "#!/usr/bin/env python\nprint(1)\n")), "python");
+    }
+}
