@@ -72,7 +72,10 @@ pub mod tokens;
 pub mod apply;
 pub mod edit_format;
 pub mod languages;
+pub mod lint;
+pub mod policy;
 pub mod repo_map;
+pub mod test_report;
 
 
 

@@ -5,5 +5,7 @@
 
 mod edit_format;
 mod languages;
+mod lint;
 mod prompts;
 mod support;
+mod test_report;
