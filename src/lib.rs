@@ -70,9 +70,12 @@ pub mod tokens;
 
 // 2 values only
 pub mod apply;
+pub mod chat;
+pub mod commit_message;
 pub mod edit_format;
 pub mod languages;
 pub mod lint;
+pub mod models;
 pub mod policy;
 pub mod repo_map;
 pub mod test_report;

@@ -3,9 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod commit_message;
 mod edit_format;
 mod languages;
 mod lint;
+mod models;
 mod prompts;
 mod support;
 mod test_report;

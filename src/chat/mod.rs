@@ -1,0 +1,22 @@
+//! What is said to the model: messages, the history of a chat, and how a request is put together.
+//!
+//! - [`message`]: one message and its parts.
+//! - [`modes`]: what the model is asked to be (code, ask, architect, ...) and the environment block.
+//! - [`prompt`]: the parts of a request, in their order, with the size of each.
+//! - [`roles`]: the order of roles that servers want.
+//! - [`budget`]: whether that fits, and what to drop when it does not.
+//! - [`history`]: turns, and making old ones shorter.
+//! - [`continuation`]: joining a reply that was cut with what follows.
+//! - [`mentions`]: files that a text names.
+//!
+//! Nothing is sent from here (see [`crate::llm`]), and how edits are written is the edit formats' business.
+#![deny(clippy::disallowed_methods, clippy::disallowed_types)]
+
+pub mod budget;
+pub mod continuation;
+pub mod history;
+pub mod mentions;
+pub mod message;
+pub mod modes;
+pub mod prompt;
+pub mod roles;
