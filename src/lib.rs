@@ -80,5 +80,7 @@ pub mod policy;
 pub mod repo_map;
 pub mod test_report;
 
+// 3 the outside
+pub mod files;
 
 

@@ -5,6 +5,8 @@
 
 mod commit_message;
 mod edit_format;
+mod files;
+mod journal;
 mod languages;
 mod lint;
 mod models;
