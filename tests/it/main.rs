@@ -6,6 +6,7 @@
 mod commit_message;
 mod edit_format;
 mod files;
+mod git;
 mod journal;
 mod languages;
 mod lint;
