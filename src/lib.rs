@@ -83,5 +83,6 @@ pub mod test_report;
 // 3 the outside
 pub mod files;
 pub mod git;
+pub mod shell;
 
 

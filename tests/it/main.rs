@@ -12,5 +12,6 @@ mod languages;
 mod lint;
 mod models;
 mod prompts;
+mod shell;
 mod support;
 mod test_report;
