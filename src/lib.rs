@@ -84,5 +84,6 @@ pub mod test_report;
 pub mod files;
 pub mod git;
 pub mod shell;
+pub mod store;
 
 

@@ -1,0 +1,6 @@
+//! What codriver keeps for itself, outside the user's repository: sessions, input history, cached tags.
+
+pub mod map_snapshot;
+pub mod sessions;
+pub mod state_dir;
+pub mod tag_cache;

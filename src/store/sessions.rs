@@ -1,0 +1,881 @@
+//! Sessions: what was said, with which files, in which mode and at what cost, so that a chat can be taken up again after
+//! a crash, a reboot, or the day after.
+//!
+//! One file a session, `<id>.jsonl`, one [`Event`] a line, only ever appended to. What was appended survives the end of
+//! the process at any instant; a last line that was cut is skipped. Listing reads the first and the last few kilobytes
+//! of each file; opening reads one file as a stream and keeps what the chat still needs of it.
+//!
+//! Oversized texts are cut when they are stored: a session is for going on with, not an archive.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::fs::TryLockError;
+use std::io;
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Seek;
+use std::io::SeekFrom;
+use std::io::Write;
+use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::chat::message::Message;
+use crate::chat::message::Part;
+
+/// A longer text keeps its head and its tail, in bytes.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
+/// A larger attachment (base64) is replaced by a note, in bytes.
+const MAX_DATA_BYTES: usize = 8 * 1024 * 1024;
+/// A longer line is skipped when a session is read, in bytes.
+const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
+/// Of a session's messages the newest are kept in memory, up to so many bytes.
+const MAX_HISTORY_BYTES: usize = 32 * 1024 * 1024;
+/// Listing reads so much of a file's start and of its end, in bytes.
+const PEEK_BYTES: u64 = 16 * 1024;
+const MAX_TITLE_CHARS: usize = 80;
+
+const EXTENSION: &str = "jsonl";
+
+/// The sessions of one project.
+#[derive(Debug, Clone)]
+pub struct Sessions {
+    dir: PathBuf,
+}
+
+/// One thing that happened in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The first line.
+    Start {
+        root: PathBuf,
+        /// Seconds since 1970.
+        time: i64,
+        /// The session that this one went on from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        forked_from: Option<String>,
+    },
+    /// What the user asked and is not answered yet. None: it is answered, or given up.
+    Pending {
+        text: Option<String>,
+    },
+    Message {
+        message: Message,
+    },
+    /// The history now is this (it was cleared, or summarised).
+    History {
+        messages: Vec<Message>,
+    },
+    /// Everything else that is to come back, after every turn and every change of it.
+    State {
+        state: State,
+    },
+}
+
+/// What a session is, beside its messages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    pub chat_files: Vec<String>,
+    pub read_only_files: Vec<String>,
+    /// Name of the mode: `code`, `ask` ...
+    pub mode: String,
+    pub model: String,
+    /// US dollars so far.
+    pub cost: f64,
+    pub n_turns: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+}
+
+/// A session read back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Session {
+    pub id: String,
+    pub root: PathBuf,
+    /// Seconds since 1970.
+    pub started: i64,
+    pub forked_from: Option<String>,
+    pub messages: Vec<Message>,
+    /// Messages at the start of the history that were left out, because it is too long.
+    pub n_left_out: usize,
+    pub state: State,
+    pub pending: Option<String>,
+}
+
+/// One line of the list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    pub id: String,
+    /// First line of the first message.
+    pub title: String,
+    /// Seconds since 1970: last change.
+    pub changed: i64,
+    pub bytes: u64,
+    pub root: PathBuf,
+    pub state: State,
+}
+
+/// How much is kept: the oldest go when either is exceeded, but never the newest `at_least`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    pub sessions: usize,
+    pub bytes: u64,
+    pub at_least: usize,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Self {
+            sessions: 500,
+            bytes: 1024 * 1024 * 1024,
+            at_least: 20,
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("there is no session `{id}`")]
+    NotFound { id: String },
+    #[error("several sessions begin with `{id}`: {}", matches.join(", "))]
+    Ambiguous { id: String, matches: Vec<String> },
+    #[error("session `{id}` is open in another codriver")]
+    InUse { id: String },
+    #[error("session `{id}` belongs to `{root}`", root = root.display())]
+    Elsewhere { id: String, root: PathBuf },
+    #[error("failed to use the session store in `{path}`", path = path.display())]
+    Store { path: PathBuf, source: io::Error },
+}
+
+/// A session that is being written; nobody else can open it meanwhile.
+#[derive(Debug)]
+pub struct Log {
+    id: String,
+    path: PathBuf,
+    /// None before the first event: a session in which nothing happened leaves no file.
+    file: Option<File>,
+    start: Option<Event>,
+    /// The last line was not written whole.
+    is_torn: bool,
+}
+
+impl Sessions {
+    /// The sessions in `dir`; nothing is read or made yet.
+    pub fn new(dir: PathBuf) -> Self {
+        Self { dir }
+    }
+
+    /// A new session, stored from its first event on.
+    pub fn start(&self, root: &Path) -> Log {
+        self.log(root, None)
+    }
+
+    fn log(&self, root: &Path, forked_from: Option<String>) -> Log {
+        let time = seconds(SystemTime::now());
+        let id = new_id(time);
+        Log {
+            path: self.path(&id),
+            id,
+            file: None,
+            is_torn: false,
+            start: Some(Event::Start {
+                root: root.to_path_buf(),
+                time,
+                forked_from,
+            }),
+        }
+    }
+
+    /// All sessions, the one that changed last first. A file that cannot be read is left out.
+    pub fn list(&self) -> Result<Vec<Summary>, Error> {
+        let mut found: Vec<Summary> = self.files()?.iter().filter_map(|path| summary(path).ok()).collect();
+        found.sort_by(|a, b| (b.changed, &b.id).cmp(&(a.changed, &a.id)));
+        Ok(found)
+    }
+
+    /// Sessions of projects whose folder is gone and had the same name as `root`: it may have been moved here.
+    /// [`Sessions::open`] takes their ids too.
+    pub fn of_moved_project(&self, root: &Path) -> Result<Vec<Summary>, Error> {
+        let mut found = Vec::new();
+        for sessions in self.siblings() {
+            let same_name = |summary: &Summary| summary.root.file_name() == root.file_name() && !summary.root.exists();
+            found.extend(sessions.list()?.into_iter().filter(same_name));
+        }
+        found.sort_by(|a, b| (b.changed, &b.id).cmp(&(a.changed, &a.id)));
+        Ok(found)
+    }
+
+    /// Opens a session to go on with it. `id` may be the beginning of an id; None is the session that changed last. A
+    /// session of a project whose folder is gone is found as well, and goes on here as a fork.
+    pub fn open(&self, id: Option<&str>, root: &Path) -> Result<(Log, Session), Error> {
+        let path = match id {
+            Some(id) => match self.find(id) {
+                Err(Error::NotFound { .. }) => return self.open_moved(id, root),
+                found => found?,
+            },
+            None => {
+                let newest = self.list()?.into_iter().next();
+                let newest = newest.ok_or_else(|| Error::NotFound { id: "last".into() })?;
+                self.path(&newest.id)
+            }
+        };
+        let id = id_of(&path);
+        let mut file = open_private(&path).map_err(store_error(&path))?;
+        lock(&file, &id)?;
+        let session = read(&path)?;
+        end_torn_line(&mut file).map_err(store_error(&path))?;
+        let log = Log {
+            id,
+            path,
+            file: Some(file),
+            start: None,
+            is_torn: false,
+        };
+        Ok((log, session))
+    }
+
+    /// A new session that begins as a copy of another.
+    pub fn fork(&self, id: &str, root: &Path) -> Result<(Log, Session), Error> {
+        self.fork_of(&self.find(id)?, root)
+    }
+
+    fn fork_of(&self, path: &Path, root: &Path) -> Result<(Log, Session), Error> {
+        let from = read(path)?;
+        let mut log = self.log(root, Some(from.id.clone()));
+        log.append(&Event::History {
+            messages: from.messages.clone(),
+        })?;
+        log.append(&Event::State {
+            state: from.state.clone(),
+        })?;
+        if from.pending.is_some() {
+            log.append(&Event::Pending {
+                text: from.pending.clone(),
+            })?;
+        }
+        let session = Session {
+            id: log.id.clone(),
+            root: root.to_path_buf(),
+            forked_from: Some(from.id.clone()),
+            ..from
+        };
+        Ok((log, session))
+    }
+
+    fn open_moved(&self, id: &str, root: &Path) -> Result<(Log, Session), Error> {
+        let found: Vec<PathBuf> = self
+            .siblings()
+            .iter()
+            .filter_map(|sessions| sessions.find(id).ok())
+            .collect();
+        let [path] = &found[..] else {
+            return Err(match found.len() {
+                0 => Error::NotFound { id: id.to_owned() },
+                _ => Error::Ambiguous {
+                    id: id.to_owned(),
+                    matches: found.iter().map(|path| id_of(path)).collect(),
+                },
+            });
+        };
+        let summary = summary(path).map_err(store_error(path))?;
+        if summary.root.exists() && summary.root != root {
+            return Err(Error::Elsewhere {
+                id: summary.id,
+                root: summary.root,
+            });
+        }
+        self.fork_of(path, root)
+    }
+
+    /// Removes the oldest sessions beyond the limits; one that is open stays. Returns how many went.
+    pub fn prune(&self, retention: Retention) -> Result<usize, Error> {
+        let mut n_bytes = 0;
+        let mut n_removed = 0;
+        for (nth, session) in self.list()?.iter().enumerate() {
+            n_bytes += session.bytes;
+            if nth < retention.at_least || (nth < retention.sessions && n_bytes <= retention.bytes) {
+                continue;
+            }
+            let path = self.path(&session.id);
+            let free = File::open(&path).is_ok_and(|file| file.try_lock().is_ok());
+            if free {
+                std::fs::remove_file(&path).map_err(store_error(&path))?;
+                n_removed += 1;
+            }
+        }
+        Ok(n_removed)
+    }
+
+    fn find(&self, id: &str) -> Result<PathBuf, Error> {
+        let exact = self.path(id);
+        if !id.contains('/') && exact.is_file() {
+            return Ok(exact);
+        }
+        let mut matches: Vec<PathBuf> = self.files()?;
+        matches.retain(|path| id_of(path).starts_with(id));
+        match &matches[..] {
+            [one] => Ok(one.clone()),
+            [] => Err(Error::NotFound { id: id.to_owned() }),
+            _ => Err(Error::Ambiguous {
+                id: id.to_owned(),
+                matches: matches.iter().map(|path| id_of(path)).collect(),
+            }),
+        }
+    }
+
+    /// The session files, sorted.
+    fn files(&self) -> Result<Vec<PathBuf>, Error> {
+        let entries = match std::fs::read_dir(&self.dir) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(store_error(&self.dir)(error)),
+        };
+        let mut paths: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION))
+            .collect();
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// The stores of the other projects: `<projects>/<project>/<name of this folder>`.
+    fn siblings(&self) -> Vec<Self> {
+        let Some((project, name)) = self.dir.parent().zip(self.dir.file_name()) else {
+            return Vec::new();
+        };
+        let Some(projects) = project.parent() else {
+            return Vec::new();
+        };
+        let mut folders: Vec<PathBuf> = std::fs::read_dir(projects)
+            .into_iter()
+            .flatten()
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|folder| folder != project)
+            .map(|folder| folder.join(name))
+            .filter(|folder| folder.is_dir())
+            .collect();
+        folders.sort();
+        folders.into_iter().map(Self::new).collect()
+    }
+
+    fn path(&self, id: &str) -> PathBuf {
+        self.dir.join(format!("{id}.{EXTENSION}"))
+    }
+}
+
+impl Log {
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Appends an event. It is there even if the process ends the next instant.
+    pub fn append(&mut self, event: &Event) -> Result<(), Error> {
+        let mut lines = Vec::new();
+        if self.is_torn {
+            lines.push(b'\n');
+        }
+        if let Some(start) = &self.start {
+            push_line(&mut lines, start).map_err(store_error(&self.path))?;
+        }
+        push_line(&mut lines, &shortened(event)).map_err(store_error(&self.path))?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            None => {
+                let file = create_in_private_folder(&self.path).map_err(store_error(&self.path))?;
+                lock(&file, &self.id)?;
+                self.file.insert(file)
+            }
+        };
+        let written = file.write_all(&lines);
+        self.is_torn = written.is_err();
+        written.map_err(store_error(&self.path))?;
+        self.start = None;
+        Ok(())
+    }
+}
+
+fn push_line(lines: &mut Vec<u8>, event: &Event) -> io::Result<()> {
+    serde_json::to_writer(&mut *lines, event)?;
+    lines.push(b'\n');
+    Ok(())
+}
+
+/// The event with its oversized parts cut.
+fn shortened(event: &Event) -> Event {
+    let mut event = event.clone();
+    let messages = match &mut event {
+        Event::Message { message } => std::slice::from_mut(message),
+        Event::History { messages } => messages,
+        Event::Pending { text: Some(text) } => {
+            shorten(text);
+            return event;
+        }
+        Event::Start { .. } | Event::Pending { .. } | Event::State { .. } => return event,
+    };
+    for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
+        match part {
+            Part::Text { text } => shorten(text),
+            Part::File { name, data, .. } if data.len() > MAX_DATA_BYTES => {
+                let text = format!("[`{name}` was too large to be kept with the session]");
+                *part = Part::Text { text };
+            }
+            Part::File { .. } => {}
+        }
+    }
+    event
+}
+
+fn shorten(text: &mut String) {
+    if text.len() <= MAX_TEXT_BYTES {
+        return;
+    }
+    let boundary_before = |mut at: usize| {
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let head = boundary_before(MAX_TEXT_BYTES / 2);
+    let tail = boundary_before(text.len() - MAX_TEXT_BYTES / 2);
+    let note = format!("\n[... {} bytes left out ...]\n", tail - head);
+    text.replace_range(head..tail, &note);
+}
+
+/// Reads a whole session, keeping its newest messages.
+fn read(path: &Path) -> Result<Session, Error> {
+    let file = File::open(path).map_err(store_error(path))?;
+    let mut reader = BufReader::with_capacity(256 * 1024, file);
+    let mut session = Session {
+        id: id_of(path),
+        root: PathBuf::new(),
+        started: 0,
+        forked_from: None,
+        messages: Vec::new(),
+        n_left_out: 0,
+        state: State::default(),
+        pending: None,
+    };
+    let mut history = History::default();
+    let mut line = Vec::new();
+    while next_line(&mut reader, &mut line).map_err(store_error(path))? {
+        // A line that was cut by a crash, or written by a later version, is passed over.
+        let Ok(event) = serde_json::from_slice(&line) else {
+            continue;
+        };
+        match event {
+            Event::Start {
+                root,
+                time,
+                forked_from,
+            } => {
+                session.root = root;
+                session.started = time;
+                session.forked_from = forked_from;
+            }
+            Event::Pending { text } => session.pending = text,
+            Event::Message { message } => history.push(message),
+            Event::History { messages } => {
+                history = History::default();
+                messages.into_iter().for_each(|message| history.push(message));
+            }
+            Event::State { state } => session.state = state,
+        }
+    }
+    session.messages = history.messages.into();
+    session.n_left_out = history.n_left_out;
+    Ok(session)
+}
+
+/// The newest messages within [`MAX_HISTORY_BYTES`].
+#[derive(Default)]
+struct History {
+    messages: VecDeque<Message>,
+    n_bytes: usize,
+    n_left_out: usize,
+}
+
+impl History {
+    fn push(&mut self, message: Message) {
+        self.n_bytes += size(&message);
+        self.messages.push_back(message);
+        while self.n_bytes > MAX_HISTORY_BYTES && self.messages.len() > 1 {
+            self.n_bytes -= self.messages.pop_front().as_ref().map_or(0, size);
+            self.n_left_out += 1;
+        }
+    }
+}
+
+fn size(message: &Message) -> usize {
+    let parts = message.parts.iter().map(|part| match part {
+        Part::Text { text } => text.len(),
+        Part::File { data, .. } => data.len(),
+    });
+    parts.sum()
+}
+
+/// The next line without its end; false at the end of the file. One that is too long comes out empty.
+fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    if reader.take(MAX_LINE_BYTES).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    if line.last() != Some(&b'\n') && line.len() as u64 == MAX_LINE_BYTES {
+        line.clear();
+        reader.skip_until(b'\n')?;
+    }
+    Ok(true)
+}
+
+/// What the list shows, from the file's start and end.
+fn summary(path: &Path) -> io::Result<Summary> {
+    let mut file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let mut head = Vec::new();
+    (&file).take(PEEK_BYTES).read_to_end(&mut head)?;
+    let mut tail = Vec::new();
+    if metadata.len() > PEEK_BYTES {
+        file.seek(SeekFrom::Start((metadata.len() - PEEK_BYTES).max(PEEK_BYTES)))?;
+        (&file).take(PEEK_BYTES).read_to_end(&mut tail)?;
+    }
+    let mut summary = Summary {
+        id: id_of(path),
+        title: String::new(),
+        changed: seconds(metadata.modified()?),
+        bytes: metadata.len(),
+        root: PathBuf::new(),
+        state: State::default(),
+    };
+    for line in head
+        .split(|byte| *byte == b'\n')
+        .chain(tail.split(|byte| *byte == b'\n'))
+    {
+        let title = match serde_json::from_slice(line) {
+            Ok(Event::Start { root, .. }) => {
+                summary.root = root;
+                continue;
+            }
+            Ok(Event::State { state }) => {
+                summary.state = state;
+                continue;
+            }
+            Ok(Event::Pending { text: Some(text) }) => text,
+            Ok(Event::Message { message }) => message.text(),
+            Ok(Event::History { messages }) => messages.first().map(Message::text).unwrap_or_default(),
+            Ok(Event::Pending { text: None }) | Err(_) => continue,
+        };
+        if summary.title.is_empty() {
+            let line = title.trim_start().lines().next().unwrap_or_default();
+            summary.title = line.chars().take(MAX_TITLE_CHARS).collect();
+        }
+    }
+    Ok(summary)
+}
+
+/// Gives a last line that was cut its end, so that the next event stands on a line of its own.
+fn end_torn_line(file: &mut File) -> io::Result<()> {
+    let end = file.seek(SeekFrom::End(0))?;
+    if end == 0 {
+        return Ok(());
+    }
+    let mut last = [0];
+    file.seek(SeekFrom::Start(end - 1))?;
+    file.read_exact(&mut last)?;
+    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+}
+
+fn create_in_private_folder(path: &Path) -> io::Result<File> {
+    if let Some(folder) = path.parent() {
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    File::options()
+        .create_new(true)
+        .read(true)
+        .append(true)
+        .mode(0o600)
+        .open(path)
+}
+
+fn open_private(path: &Path) -> io::Result<File> {
+    File::options().read(true).append(true).open(path)
+}
+
+fn lock(file: &File, id: &str) -> Result<(), Error> {
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => Err(Error::InUse { id: id.to_owned() }),
+        // A file system without locks: two may then write to one session, whose lines stay whole.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    }
+}
+
+fn id_of(path: &Path) -> String {
+    path.file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+/// Sorts by time, can be typed, and is not given twice.
+fn new_id(time: i64) -> String {
+    let now = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    let seed = format!("{} {}", std::process::id(), now.as_nanos());
+    let day = jiff::Timestamp::from_second(time)
+        .unwrap_or_default()
+        .strftime("%Y%m%d-%H%M%S");
+    format!("{day}-{:04x}", xxh3_64(seed.as_bytes()) & 0xFFFF)
+}
+
+fn seconds(time: SystemTime) -> i64 {
+    time.duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs().cast_signed())
+}
+
+fn store_error(path: &Path) -> impl Fn(io::Error) -> Error {
+    move |source| Error::Store {
+        path: path.to_path_buf(),
+        source,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Store {
+        folder: tempfile::TempDir,
+    }
+
+    impl Store {
+        fn new() -> Self {
+            Self {
+                folder: tempfile::tempdir().unwrap(),
+            }
+        }
+
+        fn sessions(&self, project: &str) -> Sessions {
+            Sessions::new(self.folder.path().join(project).join("sessions"))
+        }
+    }
+
+    fn said(text: &str) -> Event {
+        Event::Message {
+            message: Message::user(text),
+        }
+    }
+
+    fn state(n_turns: u64) -> State {
+        State {
+            chat_files: vec!["src/été.rs".into()],
+            mode: "code".into(),
+            cost: 0.25,
+            n_turns,
+            ..State::default()
+        }
+    }
+
+    #[test]
+    fn a_session_comes_back_as_it_was() {
+        let store = Store::new();
+        let sessions = store.sessions("p");
+        let root = Path::new("/p");
+        let mut log = sessions.start(root);
+        log.append(&said("first\nquestion")).unwrap();
+        log.append(&Event::State { state: state(1) }).unwrap();
+        log.append(&Event::Pending {
+            text: Some("second".into()),
+        })
+        .unwrap();
+        let id = log.id().to_owned();
+        drop(log);
+
+        let (_log, session) = sessions.open(None, root).unwrap();
+        assert_eq!(session.id, id);
+        assert_eq!(session.root, root);
+        assert_eq!(session.messages, [Message::user("first\nquestion")]);
+        assert_eq!(session.state, state(1));
+        assert_eq!(session.pending.as_deref(), Some("second"));
+        let list = sessions.list().unwrap();
+        assert_eq!((list[0].title.as_str(), &list[0].state), ("first", &state(1)));
+    }
+
+    #[test]
+    fn a_session_in_which_nothing_happened_leaves_no_file() {
+        let store = Store::new();
+        drop(store.sessions("p").start(Path::new("/p")));
+        assert!(store.sessions("p").list().unwrap().is_empty());
+        assert!(matches!(
+            store.sessions("p").open(None, Path::new("/p")),
+            Err(Error::NotFound { .. })
+        ));
+    }
+
+    #[test]
+    fn a_torn_last_line_is_passed_over_and_the_next_event_is_not_lost() {
+        let store = Store::new();
+        let sessions = store.sessions("p");
+        let root = Path::new("/p");
+        let mut log = sessions.start(root);
+        log.append(&said("one")).unwrap();
+        log.append(&said("two")).unwrap();
+        let path = log.path.clone();
+        drop(log);
+        let whole = std::fs::read(&path).unwrap();
+        let second = whole.windows(3).position(|window| window == b"two").unwrap();
+        for cut in second..whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let (mut log, session) = sessions.open(None, root).unwrap();
+            let n_whole = session.messages.len();
+            assert!(n_whole == 1 || cut == whole.len() - 1, "cut at {cut}");
+            log.append(&said("three")).unwrap();
+            drop(log);
+            let (_log, session) = sessions.open(None, root).unwrap();
+            assert_eq!(session.messages.last(), Some(&Message::user("three")), "cut at {cut}");
+            assert_eq!(session.messages.len(), n_whole + 1, "cut at {cut}");
+        }
+    }
+
+    #[test]
+    fn a_session_is_open_once_and_a_fork_is_its_own() {
+        let store = Store::new();
+        let sessions = store.sessions("p");
+        let root = Path::new("/p");
+        let mut log = sessions.start(root);
+        log.append(&said("one")).unwrap();
+        let id = log.id().to_owned();
+        assert!(matches!(sessions.open(Some(&id), root), Err(Error::InUse { .. })));
+        let (mut fork, session) = sessions.fork(&id, root).unwrap();
+        assert_eq!(session.forked_from.as_deref(), Some(id.as_str()));
+        fork.append(&said("in the fork")).unwrap();
+        log.append(&said("in the first")).unwrap();
+        let fork_id = fork.id().to_owned();
+        drop((log, fork));
+        let texts = |id: &str| {
+            let messages = sessions.open(Some(id), root).unwrap().1.messages;
+            messages.iter().map(Message::text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(&id), ["one", "in the first"]);
+        assert_eq!(texts(&fork_id), ["one", "in the fork"]);
+    }
+
+    #[test]
+    fn history_starts_anew_when_it_is_cleared_or_summarised() {
+        let store = Store::new();
+        let sessions = store.sessions("p");
+        let root = Path::new("/p");
+        let mut log = sessions.start(root);
+        log.append(&said("old")).unwrap();
+        log.append(&Event::History {
+            messages: vec![Message::user("summary")],
+        })
+        .unwrap();
+        log.append(&said("new")).unwrap();
+        drop(log);
+        let (_log, session) = sessions.open(None, root).unwrap();
+        assert_eq!(session.messages, [Message::user("summary"), Message::user("new")]);
+    }
+
+    #[test]
+    fn an_id_may_be_shortened_while_it_is_unique() {
+        let store = Store::new();
+        let sessions = store.sessions("p");
+        let root = Path::new("/p");
+        std::fs::create_dir_all(&sessions.dir).unwrap();
+        for id in ["20260101-aa", "20260101-ab", "20260202-cc"] {
+            let line = serde_json::to_string(&said(id)).unwrap();
+            std::fs::write(sessions.path(id), line + "\n").unwrap();
+        }
+        assert_eq!(sessions.open(Some("202602"), root).unwrap().1.id, "20260202-cc");
+        assert!(matches!(
+            sessions.open(Some("202601"), root),
+            Err(Error::Ambiguous { matches, .. }) if matches.len() == 2
+        ));
+        for id in ["1999", "../p", "/etc/passwd"] {
+            assert!(
+                matches!(sessions.open(Some(id), root), Err(Error::NotFound { .. })),
+                "{id}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_sessions_of_a_moved_project_are_found() {
+        let store = Store::new();
+        let old = store.folder.path().join("code/site");
+        let new = store.folder.path().join("elsewhere/site");
+        std::fs::create_dir_all(&old).unwrap();
+        let mut log = store.sessions("state/old").start(&old);
+        log.append(&said("one")).unwrap();
+        let id = log.id().to_owned();
+        drop(log);
+        let here = store.sessions("state/new");
+        std::fs::create_dir_all(store.folder.path().join("state/new")).unwrap();
+        assert!(here.of_moved_project(&new).unwrap().is_empty());
+        assert!(matches!(here.open(Some(&id), &new), Err(Error::Elsewhere { .. })));
+        std::fs::remove_dir(&old).unwrap();
+        assert_eq!(here.of_moved_project(&new).unwrap()[0].id, id);
+        let (log, session) = here.open(Some(&id), &new).unwrap();
+        assert_eq!(session.messages, [Message::user("one")]);
+        assert_eq!(session.root, new);
+        assert_ne!(log.id(), id);
+    }
+
+    #[test]
+    fn oversized_texts_keep_head_and_tail() {
+        let mut text = format!("head{}tail", "é".repeat(MAX_TEXT_BYTES));
+        shorten(&mut text);
+        assert!(text.len() < MAX_TEXT_BYTES + 100);
+        assert!(text.starts_with("head") && text.ends_with("tail") && text.contains("left out"));
+    }
+
+    #[test]
+    fn the_oldest_sessions_go_but_never_the_newest_or_an_open_one() {
+        let store = Store::new();
+        let sessions = store.sessions("p");
+        let root = Path::new("/p");
+        let mut open = sessions.start(root);
+        open.append(&said("open")).unwrap();
+        for nth in 0..10 {
+            let line = serde_json::to_string(&said("x")).unwrap();
+            let path = sessions.path(&format!("s{nth}"));
+            std::fs::write(&path, line + "\n").unwrap();
+            let time = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000 + nth);
+            File::options()
+                .write(true)
+                .open(&path)
+                .unwrap()
+                .set_modified(time)
+                .unwrap();
+        }
+        let time = SystemTime::UNIX_EPOCH;
+        open.file.as_ref().unwrap().set_modified(time).unwrap();
+        let retention = Retention {
+            sessions: 5,
+            bytes: 1,
+            at_least: 3,
+        };
+        assert_eq!(sessions.prune(retention).unwrap(), 7);
+        let mut left: Vec<String> = sessions.list().unwrap().into_iter().map(|summary| summary.id).collect();
+        left.sort();
+        let mut expected = vec![open.id().to_owned(), "s7".into(), "s8".into(), "s9".into()];
+        expected.sort();
+        assert_eq!(left, expected);
+    }
+
+    #[test]
+    fn a_long_session_keeps_its_newest_messages_in_memory() {
+        let mut history = History::default();
+        for _ in 0..3 {
+            history.push(Message::user("x".repeat(MAX_HISTORY_BYTES / 2)));
+        }
+        assert_eq!((history.messages.len(), history.n_left_out), (2, 1));
+    }
+}
