@@ -83,6 +83,7 @@ pub mod test_report;
 // 3 the outside
 pub mod files;
 pub mod git;
+pub mod llm;
 pub mod shell;
 pub mod store;
 

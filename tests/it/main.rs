@@ -10,6 +10,7 @@ mod git;
 mod journal;
 mod languages;
 mod lint;
+mod llm;
 mod models;
 mod prompts;
 mod shell;

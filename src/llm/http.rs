@@ -1,0 +1,558 @@
+//! Sends requests of any [`Protocol`] and reads the replies as they come: timeouts, retries, cancellation, certificates.
+//!
+//! The caller waits for the answer, so every call runs a small runtime of its own; several calls may run side by side.
+
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Duration;
+use std::time::Instant;
+use std::time::SystemTime;
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::Error;
+use super::Finish;
+use super::Model;
+use super::Reply;
+use super::Request;
+use super::StreamEvent;
+use super::Usage;
+use super::adapt;
+use super::client::Clients;
+use super::client::causes;
+use super::failure;
+use super::options;
+use super::options::ConnectOptions;
+use super::options::Endpoint;
+use super::options::Timeouts;
+use super::protocol::Decoder;
+use super::protocol::Protocol;
+use super::protocol::Quirks;
+use super::retry;
+use super::secret::Secrets;
+use crate::chat::continuation;
+use crate::chat::prompt;
+use crate::models::ModelSettings;
+use crate::tokens;
+
+/// How long a stream may stay open after the reason for its end has come (usage may follow).
+const AFTER_THE_END: Duration = Duration::from_secs(5);
+
+/// Requests in all while the server cannot be reached, stays silent or hangs up: waiting longer rarely helps.
+const ATTEMPTS_WITHOUT_ANSWER: u32 = 3;
+
+/// Adapted requests in a row; each must learn something new.
+const MAX_ADAPTATIONS: u32 = 6;
+
+/// A list of models is only waited for so long: it is a help and no more.
+const LIST_TIME: Duration = Duration::from_secs(3);
+
+/// Error bodies are read up to here.
+const LONGEST_ERROR_BODY: usize = 64 * 1024;
+
+/// How much new text is waited for before the tail is looked at for endless repetition.
+const REPETITION_CHECK: usize = 2_000;
+
+/// A model behind HTTP.
+pub struct HttpModel {
+    settings: ModelSettings,
+    protocol: Box<dyn Protocol>,
+    endpoint: Endpoint,
+    extra_headers: Vec<(String, String)>,
+    timeouts: Timeouts,
+    retries: retry::Policy,
+    secrets: Secrets,
+    quirks: Mutex<Quirks>,
+    clients: Clients,
+}
+
+impl HttpModel {
+    pub fn new(
+        settings: &ModelSettings,
+        options: &ConnectOptions<'_>,
+        protocol: impl FnOnce(&ModelSettings) -> Box<dyn Protocol>,
+    ) -> Result<Self, Error> {
+        let endpoint = options::endpoint(settings, options)?;
+        let mut settings = settings.clone();
+        for (field, value) in &options.extra_body {
+            settings.extra_body.insert(field.clone(), value.clone());
+        }
+        let mut extra_headers = settings.extra_headers.clone();
+        extra_headers.extend(options.extra_headers.iter().cloned());
+        let hidden = endpoint
+            .key
+            .iter()
+            .cloned()
+            .chain(extra_headers.iter().map(|(_, value)| value.clone()));
+        Ok(Self {
+            protocol: protocol(&settings),
+            secrets: Secrets::new(hidden),
+            extra_headers,
+            timeouts: options.timeouts,
+            retries: options.retries,
+            quirks: Mutex::default(),
+            clients: Clients::new(&endpoint.base_url, options)?,
+            settings,
+            endpoint,
+        })
+    }
+
+    fn quirks(&self) -> Quirks {
+        self.quirks.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Asks until there is a reply or a reason to give up.
+    async fn ask(
+        &self,
+        client: &reqwest::Client,
+        request: &Request,
+        cancel: &CancellationToken,
+        sink: &mut dyn FnMut(StreamEvent),
+    ) -> Result<Reply, Error> {
+        let mut attempt = 1;
+        let mut adaptations = 0;
+        loop {
+            let body = self.protocol.body(request, &self.quirks());
+            let failure = match self.attempt(client, &body, cancel, sink).await {
+                Ok(reply) => return Ok(reply),
+                Err(failure) => failure,
+            };
+            if adaptations < MAX_ADAPTATIONS
+                && let Some(details) = &failure.details
+            {
+                let mut quirks = self.quirks.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(change) = adapt::adapt(details, &body, &mut quirks) {
+                    drop(quirks);
+                    adaptations += 1;
+                    sink(StreamEvent::Notice(change));
+                    continue;
+                }
+            }
+            let no_answer = matches!(
+                failure.error,
+                Error::Unreachable { .. } | Error::TimedOut { .. } | Error::Protocol { .. }
+            );
+            let wait = self
+                .retries
+                .wait(attempt, &failure.error, chance())
+                .filter(|_| !no_answer || attempt < ATTEMPTS_WITHOUT_ANSWER);
+            let Some(wait) = wait else {
+                return Err(self.with_near_names(client, failure.error, cancel).await);
+            };
+            if !pause(attempt, wait, &failure.error, cancel, sink).await {
+                return Ok(cancelled());
+            }
+            attempt += 1;
+        }
+    }
+
+    /// Adds the names that the server has and that look like the one it does not know.
+    async fn with_near_names(&self, client: &reqwest::Client, error: Error, cancel: &CancellationToken) -> Error {
+        let Error::UnknownModel { message } = error else {
+            return error;
+        };
+        let url = joined(&self.endpoint.base_url, &self.protocol.models_path());
+        let mut request = client.get(url).timeout(LIST_TIME);
+        let own = self.protocol.headers(self.endpoint.key.as_deref());
+        for (name, value) in own.iter().chain(&self.extra_headers) {
+            request = request.header(name, value);
+        }
+        let listed = async { request.send().await?.json::<Value>().await };
+        let listed = tokio::select! {
+            biased;
+            () = cancel.cancelled() => None,
+            listed = listed => listed.ok(),
+        };
+        let near = listed
+            .map(|listed| near_names(&listed, &self.settings.wire_name))
+            .unwrap_or_default();
+        let message = if near.is_empty() {
+            message
+        } else {
+            format!("{message} (the server has `{}`)", near.join("`, `"))
+        };
+        Error::UnknownModel { message }
+    }
+
+    /// One request. What was streamed before a failure is kept: then it is an incomplete reply and no error.
+    async fn attempt(
+        &self,
+        client: &reqwest::Client,
+        body: &Value,
+        cancel: &CancellationToken,
+        sink: &mut dyn FnMut(StreamEvent),
+    ) -> Result<Reply, Failure> {
+        let started = Instant::now();
+        let first = self.timeouts.first_byte;
+        let sent = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return Ok(cancelled()),
+            sent = tokio::time::timeout(first, self.send(client, body)) => sent,
+        };
+        let response = match sent {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(self.transport(&error).into()),
+            Err(_) => return Err(self.timed_out(first).into()),
+        };
+        if !response.status().is_success() {
+            return tokio::select! {
+                biased;
+                () = cancel.cancelled() => Ok(cancelled()),
+                failure = self.refusal(response) => Err(failure),
+            };
+        }
+        self.read(response, started, cancel, sink).await
+    }
+
+    async fn send(&self, client: &reqwest::Client, body: &Value) -> Result<reqwest::Response, reqwest::Error> {
+        let url = joined(&self.endpoint.base_url, &self.protocol.path());
+        let mut request = client.post(url).json(body);
+        let own = self.protocol.headers(self.endpoint.key.as_deref());
+        for (name, value) in own.iter().chain(&self.extra_headers) {
+            request = request.header(name, value);
+        }
+        request.send().await
+    }
+
+    async fn read(
+        &self,
+        mut response: reqwest::Response,
+        started: Instant,
+        cancel: &CancellationToken,
+        sink: &mut dyn FnMut(StreamEvent),
+    ) -> Result<Reply, Failure> {
+        let tag = self.settings.reasoning_tag.as_deref();
+        let mut decoder = Decoder::new(self.protocol.reader(), self.protocol.framing(), tag);
+        let mut checked = 0;
+        let broken: Option<Error> = loop {
+            let wait = self.next_wait(&decoder, started);
+            let chunk = tokio::select! {
+                biased;
+                () = cancel.cancelled() => {
+                    decoder.collected.close();
+                    flush(&mut decoder, sink);
+                    return Ok(stopped(decoder.collected.into_reply(None)));
+                }
+                chunk = tokio::time::timeout(wait, response.chunk()) => chunk,
+            };
+            let step = match chunk {
+                Err(_) if decoder.collected.finish.is_some() => break None,
+                Err(_) => break Some(self.timed_out(wait)),
+                Ok(Err(error)) => break Some(self.transport(&error)),
+                Ok(Ok(None)) => break decoder.finish().err(),
+                Ok(Ok(Some(bytes))) => decoder.push(&bytes),
+            };
+            flush(&mut decoder, sink);
+            if let Err(error) = step {
+                break Some(error);
+            }
+            if decoder.collected.ended {
+                break None;
+            }
+            let so_far = decoder.collected.text_so_far();
+            if so_far.len() >= checked + REPETITION_CHECK {
+                checked = so_far.len();
+                if let Some(end) = continuation::degenerate_tail(so_far) {
+                    decoder.collected.cut(end);
+                    let message = "the model repeated itself without end and was stopped".to_owned();
+                    break Some(Error::Protocol { message });
+                }
+            }
+        };
+        decoder.collected.close();
+        flush(&mut decoder, sink);
+        self.conclude(decoder, broken)
+    }
+
+    /// Nothing came: an error that may be retried. Something came: a reply, whole or not.
+    fn conclude(&self, decoder: Decoder, broken: Option<Error>) -> Result<Reply, Failure> {
+        let collected = decoder.collected;
+        if collected.is_empty() && collected.finish.is_none() {
+            let nothing = !collected.ended;
+            match broken {
+                Some(error) => return Err(self.masked(error).into()),
+                None if nothing => {
+                    return Err(self.hung_up().into());
+                }
+                None => {}
+            }
+        }
+        let why = broken.map(|error| self.masked(error).to_string());
+        Ok(self.with_usage(collected.into_reply(why)))
+    }
+
+    fn hung_up(&self) -> Error {
+        let why = if self.settings.local {
+            "; a local server may do that when the prompt is larger than its window"
+        } else {
+            ""
+        };
+        Error::Protocol {
+            message: format!("the server closed the connection without an answer{why}"),
+        }
+    }
+
+    fn next_wait(&self, decoder: &Decoder, started: Instant) -> Duration {
+        let collected = &decoder.collected;
+        if collected.finish.is_some() {
+            AFTER_THE_END.min(self.timeouts.idle)
+        } else if collected.is_empty() {
+            self.timeouts.first_byte.saturating_sub(started.elapsed())
+        } else {
+            self.timeouts.idle
+        }
+    }
+
+    /// Reads a response with a bad status.
+    async fn refusal(&self, mut response: reqwest::Response) -> Failure {
+        let status = response.status().as_u16();
+        let in_headers = wait_of(response.headers());
+        let leads_to = response
+            .headers()
+            .get("location")
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned);
+        let mut bytes = Vec::new();
+        while let Ok(Ok(Some(chunk))) = tokio::time::timeout(self.timeouts.connect, response.chunk()).await {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > LONGEST_ERROR_BODY {
+                break;
+            }
+        }
+        let body = String::from_utf8_lossy(&bytes);
+        let mut details = failure::Details::read(&self.secrets.mask(&body));
+        if let Some(place) = leads_to {
+            details.message = format!("it leads to `{}`", self.secrets.mask(&place));
+        }
+        let in_body = serde_json::from_str(&body)
+            .ok()
+            .and_then(|value| retry::wait_in_body(&value));
+        let error = failure::classify(status, &details, in_headers.or(in_body));
+        let adaptable = matches!(error, Error::BadRequest { .. } | Error::Server { status: 500, .. });
+        Failure {
+            error,
+            details: adaptable.then(|| Box::new(details)),
+        }
+    }
+
+    fn transport(&self, error: &reqwest::Error) -> Error {
+        let url = self.secrets.mask(&self.endpoint.base_url);
+        if error.is_timeout() && error.is_connect() {
+            return Error::TimedOut {
+                url,
+                seconds: self.timeouts.connect.as_secs(),
+            };
+        }
+        let message = self.secrets.mask(&causes(error));
+        if error.is_builder() {
+            return Error::BadRequest {
+                message: format!("`{url}` or a header cannot be used: {message}"),
+            };
+        }
+        let lower = message.to_lowercase();
+        if lower.contains("certificate") || lower.contains("unknownissuer") {
+            return Error::Certificate { url, message };
+        }
+        Error::Unreachable { url, message }
+    }
+
+    fn timed_out(&self, after: Duration) -> Error {
+        Error::TimedOut {
+            url: self.secrets.mask(&self.endpoint.base_url),
+            seconds: after.as_secs().max(1),
+        }
+    }
+
+    /// An error event inside a stream may repeat the key.
+    fn masked(&self, error: Error) -> Error {
+        error.map_message(|message| self.secrets.mask(message))
+    }
+
+    /// Fills in our own count where the server told none.
+    fn with_usage(&self, mut reply: Reply) -> Reply {
+        if reply.usage.input == 0 && reply.usage.output == 0 {
+            reply.usage = Usage {
+                output: (tokens::count_at_once(&reply.text) + tokens::count_at_once(&reply.reasoning)) as u64,
+                reasoning: tokens::count_at_once(&reply.reasoning) as u64,
+                estimated: true,
+                ..reply.usage
+            };
+        }
+        reply
+    }
+}
+
+impl Model for HttpModel {
+    fn name(&self) -> &str {
+        &self.settings.name
+    }
+
+    fn reply(
+        &self,
+        request: &Request,
+        cancel: &CancellationToken,
+        sink: &mut dyn FnMut(StreamEvent),
+    ) -> Result<Reply, Error> {
+        if cancel.is_cancelled() {
+            return Ok(cancelled());
+        }
+        let worker = self.clients.take()?;
+        let reply = worker.block_on(self.ask(&worker.client, request, cancel, sink));
+        self.clients.put_back(worker);
+        let mut reply = reply??;
+        let sent = |count: &dyn Fn(&str) -> usize| -> usize {
+            let messages = request.messages.iter();
+            messages.map(|message| prompt::message_tokens(message, count)).sum()
+        };
+        if reply.usage.input == 0 {
+            reply.usage.input = sent(&tokens::count_at_once) as u64;
+            reply.usage.estimated = true;
+        } else if self.settings.local
+            && silent_cut(sent(&tokens::estimate), reply.usage.input).is_some()
+            && let Some(warning) = silent_cut(sent(&tokens::count), reply.usage.input)
+        {
+            sink(StreamEvent::Notice(warning));
+        }
+        Ok(reply)
+    }
+}
+
+/// Base and path; a version that both name (`/v1`) is kept once.
+fn joined(base: &str, path: &str) -> String {
+    let version = path
+        .split('/')
+        .nth(1)
+        .map(|first| format!("/{first}"))
+        .unwrap_or_default();
+    if version.starts_with("/v1") && base.ends_with(&version) {
+        return format!("{base}{}", &path[version.len()..]);
+    }
+    format!("{base}{path}")
+}
+
+/// An error with what the server said, where something may be learnt from it.
+struct Failure {
+    error: Error,
+    details: Option<Box<failure::Details>>,
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self { error, details: None }
+    }
+}
+
+/// The names in a list of models that look most like `wanted`; all of them when there are few.
+fn near_names(listed: &Value, wanted: &str) -> Vec<String> {
+    const MOST: usize = 5;
+    const NEAR: f64 = 0.75;
+    let models = listed
+        .get("data")
+        .or_else(|| listed.get("models"))
+        .and_then(Value::as_array);
+    let names = models.into_iter().flatten().filter_map(|model| {
+        let name = model.get("id").or_else(|| model.get("name"))?.as_str()?;
+        Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
+    });
+    let mut scored: Vec<(f64, String)> = names
+        .map(|name| (strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()), name))
+        .collect();
+    let few = scored.len() <= MOST;
+    scored.retain(|(score, _)| few || *score >= NEAR);
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    scored.into_iter().take(MOST).map(|(_, name)| name).collect()
+}
+
+/// A warning when a server read far fewer tokens than were sent: it drops what does not fit its window and says nothing.
+fn silent_cut(sent: usize, read: u64) -> Option<String> {
+    /// Tokenizers differ by less than this factor.
+    const LEAST_SHARE: f64 = 0.6;
+    const SMALL: usize = 1_500;
+    let cut = sent > SMALL && read > 0 && (read as f64) < sent as f64 * LEAST_SHARE;
+    cut.then(|| {
+        format!(
+            "the server read only {read} of about {sent} prompt tokens: its window is too small and it dropped the rest \
+             (files or instructions). Give the server a larger context, or drop files"
+        )
+    })
+}
+
+fn flush(decoder: &mut Decoder, sink: &mut dyn FnMut(StreamEvent)) {
+    for event in decoder.collected.take_pending() {
+        sink(event);
+    }
+}
+
+/// What was said before the user stopped it. Its tokens are estimated: counting could take longer than they want to wait.
+fn stopped(reply: Reply) -> Reply {
+    let output = (tokens::count_at_once(&reply.text) + tokens::count_at_once(&reply.reasoning)) as u64;
+    Reply {
+        finish: Finish::Cancelled,
+        usage: Usage {
+            output: output.max(reply.usage.output),
+            estimated: true,
+            ..reply.usage
+        },
+        ..reply
+    }
+}
+
+/// Stopped before anything came.
+fn cancelled() -> Reply {
+    Reply {
+        text: String::new(),
+        reasoning: String::new(),
+        finish: Finish::Cancelled,
+        usage: Usage {
+            estimated: true,
+            ..Usage::default()
+        },
+    }
+}
+
+/// Waits, telling each second what is left. False when it was cancelled.
+async fn pause(
+    attempt: u32,
+    wait: Duration,
+    error: &Error,
+    cancel: &CancellationToken,
+    sink: &mut dyn FnMut(StreamEvent),
+) -> bool {
+    let reason = error.to_string();
+    let end = Instant::now() + wait;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        sink(StreamEvent::Retrying {
+            attempt,
+            wait: left,
+            reason: reason.clone(),
+        });
+        let step = left.min(Duration::from_secs(1));
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => return false,
+            () = tokio::time::sleep(step) => {}
+        }
+        if step == left {
+            return true;
+        }
+    }
+}
+
+/// A number in 0..1 that differs between processes and calls.
+fn chance() -> f64 {
+    let nanos = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.subsec_nanos());
+    f64::from(nanos % 1_000_003) / 1_000_003.0
+}
+
+fn wait_of(headers: &HeaderMap) -> Option<Duration> {
+    let pairs: Vec<(&str, &str)> = headers
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str(), value.to_str().ok()?)))
+        .collect();
+    retry::wait_in_headers(pairs.iter().copied(), SystemTime::now())
+}

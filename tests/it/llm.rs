@@ -1,0 +1,7 @@
+//! The clients: wire formats as data (`fixtures/llm/`), everything else against a server on 127.0.0.1.
+
+mod bodies;
+mod http;
+mod server;
+mod streams;
+mod tls;
