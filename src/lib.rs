@@ -86,5 +86,6 @@ pub mod git;
 pub mod llm;
 pub mod shell;
 pub mod store;
+pub mod terminal;
 
 

@@ -1,0 +1,928 @@
+//! Shows a session to a person.
+//!
+//! Text is written as it arrives and never written again; there is no repainting, so scrollback and resizing are the
+//! terminal's own affair. The only thing that is ever erased is the one status line under a wait. With and without
+//! colours the text is the same.
+//!
+//! Answers of models, output of commands and names of files pass through [`style::sanitize`]. Warnings and errors go
+//! to standard error, everything else to standard output.
+
+use std::io::{self, ErrorKind, Write};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::markdown::{Markdown, diff_tint};
+use super::style::{Palette, Tint, fit, sanitize, wrap_words};
+use super::{Answer, Event, Question, Ui, tty, unattended_answer};
+
+/// A question is asked again this often when the answer is none of its choices; then it is a no.
+const MAX_UNCLEAR_ANSWERS: usize = 3;
+
+/// How to show things, and whom to.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    pub colour: bool,
+    /// Standard output is a terminal that can erase a line: waits show a running clock.
+    pub live: bool,
+    /// Somebody sits at the keyboard and may be asked.
+    pub interactive: bool,
+    pub yes_always: bool,
+    /// Show the map's text too.
+    pub verbose: bool,
+    /// The user's own editor; else `$VISUAL` and `$EDITOR`.
+    pub editor: Option<String>,
+}
+
+/// Reads one line of answer; None is EOF, Ctrl-C or Ctrl-D.
+pub type ReadAnswer = Box<dyn FnMut(&str) -> Option<String> + Send>;
+
+pub struct Console {
+    screen: Arc<Mutex<Screen>>,
+    options: Options,
+    palette: Palette,
+    markdown: Markdown,
+    read_answer: ReadAnswer,
+    speaking: Speaking,
+    ticker: Option<Ticker>,
+}
+
+/// Who wrote the unfinished text on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Speaking {
+    Nobody,
+    Reply,
+    Reasoning,
+    Command,
+}
+
+impl Console {
+    /// Writes to standard output and standard error and asks at the terminal.
+    pub fn new(options: Options) -> Self {
+        let colour = options.colour;
+        let ask = move |prompt: &str| super::input::read_answer(prompt, colour);
+        Self::with_streams(options, Box::new(io::stdout()), Box::new(io::stderr()), Box::new(ask))
+    }
+
+    pub fn with_streams(
+        options: Options,
+        out: Box<dyn Write + Send>,
+        err: Box<dyn Write + Send>,
+        read_answer: ReadAnswer,
+    ) -> Self {
+        let palette = Palette { colour: options.colour };
+        Self {
+            screen: Arc::new(Mutex::new(Screen::new(out, err))),
+            options,
+            palette,
+            markdown: Markdown::new(palette),
+            read_answer,
+            speaking: Speaking::Nobody,
+            ticker: None,
+        }
+    }
+
+    /// Called once when the reader of standard output has gone away; after that nothing is written any more.
+    pub fn on_closed(self, hook: impl FnOnce() + Send + 'static) -> Self {
+        lock(&self.screen).on_closed = Some(Box::new(hook));
+        self
+    }
+
+    /// Writes a piece of a longer text; a change of speaker begins on a new line, after a blank one.
+    fn stream(&mut self, speaker: Speaking, piece: &str) {
+        if piece.is_empty() {
+            return;
+        }
+        if self.speaking != speaker {
+            self.end_stream();
+            match speaker {
+                Speaking::Command => lock(&self.screen).fresh_line(),
+                _ => lock(&self.screen).blank_line(),
+            }
+            self.speaking = speaker;
+        }
+        let safe = sanitize(piece);
+        let painted = match speaker {
+            Speaking::Reply => self.markdown.push(&safe),
+            _ => self.palette.paint(Tint::Dim, &safe),
+        };
+        // What the markdown holds back is not on the screen yet.
+        let ends_line = if painted.is_empty() { None } else { safe.chars().last() };
+        lock(&self.screen).write(&painted, ends_line);
+    }
+
+    fn end_stream(&mut self) {
+        let rest = match self.speaking {
+            Speaking::Nobody => return,
+            Speaking::Reply => self.markdown.finish(),
+            _ => String::new(),
+        };
+        let was_reply = self.speaking != Speaking::Command;
+        self.speaking = Speaking::Nobody;
+        let mut screen = lock(&self.screen);
+        if !rest.is_empty() {
+            screen.write(&rest, Some(' '));
+        }
+        screen.fresh_line();
+        if was_reply {
+            screen.blank_next = true;
+        }
+    }
+
+    /// Writes whole lines to standard output.
+    fn say(&mut self, tint: Tint, text: &str) {
+        self.end_stream();
+        let safe = sanitize(text);
+        let body = safe.strip_suffix('\n').unwrap_or(&safe);
+        let painted = self.palette.paint(tint, body);
+        lock(&self.screen).line(&painted);
+    }
+
+    /// Writes sentences of our own, broken between words where there is a screen.
+    fn tell(&mut self, tint: Tint, text: &str) {
+        let text = self.wrapped(text);
+        self.say(tint, &text);
+    }
+
+    fn wrapped(&self, text: &str) -> String {
+        if self.options.live {
+            wrap_words(text, tty::columns())
+        } else {
+            text.to_string()
+        }
+    }
+
+    /// Writes one line of several looks.
+    fn say_pieces(&mut self, pieces: &[(Tint, &str)]) {
+        self.end_stream();
+        let mut line = String::new();
+        for (tint, text) in pieces {
+            self.palette.paint_into(&mut line, *tint, &sanitize(text));
+        }
+        lock(&self.screen).line(&line);
+    }
+
+    /// Writes whole lines to standard error, the first word in colour.
+    fn complain(&mut self, tint: Tint, label: &str, text: &str, hint: Option<&str>) {
+        self.end_stream();
+        let mut lines = self.labelled(tint, label, text);
+        if let Some(hint) = hint.filter(|hint| !hint.is_empty()) {
+            lines.push_str(&self.labelled(Tint::Strong, "hint", hint));
+        }
+        lock(&self.screen).error(&lines);
+    }
+
+    /// `label: text`, the label in colour.
+    fn labelled(&self, tint: Tint, label: &str, text: &str) -> String {
+        let line = self.wrapped(&format!("{label}: {}", sanitize(text).trim_end()));
+        let rest = line.strip_prefix(label).unwrap_or_default();
+        format!("{}{rest}\n", self.palette.paint(tint, label))
+    }
+
+    fn diff(&mut self, diff: &str) {
+        self.end_stream();
+        let painted = paint_diff(self.palette, diff);
+        lock(&self.screen).line(painted.trim_end_matches('\n'));
+    }
+
+    fn session(&mut self, event: Event) {
+        let Event::Session {
+            version,
+            root,
+            model,
+            edit_format,
+            files,
+            git,
+        } = event
+        else {
+            return;
+        };
+        let model = model.unwrap_or_else(|| "no model".to_string());
+        let git = if git { "git" } else { "no git" };
+        self.say_pieces(&[
+            (Tint::Strong, &format!("codriver {version}")),
+            (Tint::Plain, &format!(" · {model} · {edit_format} · {git} · {root}")),
+        ]);
+        if !files.is_empty() {
+            self.say(Tint::Plain, &format!("files: {}", files.join(", ")));
+        }
+    }
+
+    fn edit(&mut self, event: Event) {
+        let Event::Edit {
+            path,
+            kind,
+            state,
+            strategy,
+            line,
+            detail,
+        } = event
+        else {
+            return;
+        };
+        let tint = match state.as_str() {
+            "applied" => Tint::Good,
+            "staged" => Tint::Marker,
+            _ => Tint::Error,
+        };
+        let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
+        let how: Vec<&str> = [kind.as_str(), strategy.as_str()]
+            .into_iter()
+            .filter(|word| !matches!(*word, "" | "exact"))
+            .collect();
+        let how = if how.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", how.join(", "))
+        };
+        self.say_pieces(&[(tint, &state), (Tint::Plain, &format!(" {place}{how}"))]);
+        if !detail.is_empty() {
+            let indented: Vec<String> = detail.lines().map(|line| format!("  {line}")).collect();
+            self.tell(Tint::Dim, &indented.join("\n"));
+        }
+    }
+
+    fn lint(&mut self, path: &str, passed: bool, output: &str) {
+        let subject = if path.is_empty() {
+            "lint".to_string()
+        } else {
+            format!("lint {path}")
+        };
+        let (tint, word) = if passed {
+            (Tint::Good, "passed")
+        } else {
+            (Tint::Error, "failed")
+        };
+        self.say_pieces(&[(Tint::Plain, &format!("{subject}: ")), (tint, word)]);
+        if !passed && !output.trim().is_empty() {
+            self.say(Tint::Dim, output);
+        }
+    }
+
+    fn test(&mut self, passed: bool, exit_code: Option<i32>, summary: &str) {
+        let (tint, word) = if passed {
+            (Tint::Good, "passed")
+        } else {
+            (Tint::Error, "failed")
+        };
+        let code = match exit_code {
+            Some(code) if !passed => format!(" (exit code {code})"),
+            _ => String::new(),
+        };
+        let summary = if summary.is_empty() {
+            String::new()
+        } else {
+            format!(": {summary}")
+        };
+        self.say_pieces(&[
+            (Tint::Plain, "tests "),
+            (tint, word),
+            (Tint::Plain, &format!("{code}{summary}")),
+        ]);
+    }
+
+    /// Starts the status line under a wait. `text` gives it for the seconds that have passed; None ends it.
+    fn tick(&mut self, text: impl Fn(u64) -> Option<String> + Send + 'static) {
+        if self.options.live {
+            self.ticker = Some(Ticker::start(Arc::clone(&self.screen), self.palette, text));
+        }
+    }
+
+    fn stop_ticker(&mut self) {
+        if let Some(ticker) = self.ticker.take() {
+            ticker.stop(&self.screen);
+        }
+    }
+
+    fn put_question(&mut self, question: &Question) -> Answer {
+        let prompt = format!("{} {} ", sanitize(&question.text), choices_label(question));
+        for _ in 0..MAX_UNCLEAR_ANSWERS {
+            let Some(text) = (self.read_answer)(&prompt) else {
+                return Answer::No;
+            };
+            if let Some(answer) = read_choice(question, &text) {
+                return answer;
+            }
+            self.say(Tint::Plain, &choices_legend(question));
+        }
+        Answer::No
+    }
+}
+
+impl Ui for Console {
+    fn show(&mut self, event: Event) {
+        self.stop_ticker();
+        match event {
+            Event::Session { .. } => self.session(event),
+            Event::Map { text, tokens, files } => {
+                let (tokens, files) = (human(tokens as u64), plural(files, "file"));
+                self.say(Tint::Dim, &format!("map: {files}, {tokens} tokens"));
+                if self.options.verbose {
+                    self.say(Tint::Dim, &text);
+                }
+            }
+            Event::Request {
+                number,
+                model,
+                tokens,
+                parts,
+            } => {
+                self.tell(Tint::Dim, &request_line(number, &model, tokens, &parts));
+                self.tick(|seconds| Some(format!("waiting for the model, {seconds} s (Ctrl-C stops)")));
+            }
+            Event::Text(text) => self.stream(Speaking::Reply, &text),
+            Event::Reasoning(text) => self.stream(Speaking::Reasoning, &text),
+            Event::ReplyEnd { finish } => {
+                self.end_stream();
+                if !matches!(finish.as_str(), "" | "stop") {
+                    self.complain(
+                        Tint::Warning,
+                        "warning",
+                        &format!("the reply ended early: {finish}"),
+                        None,
+                    );
+                }
+            }
+            Event::Edit { .. } => self.edit(event),
+            Event::Diff(diff) => self.diff(&diff),
+            Event::Command { command, .. } => {
+                self.say_pieces(&[(Tint::Prompt, "$ "), (Tint::Strong, &command)]);
+            }
+            Event::Output(text) => self.stream(Speaking::Command, &text),
+            Event::Lint { path, passed, output } => self.lint(&path, passed, &output),
+            Event::Test {
+                passed,
+                exit_code,
+                summary,
+                ..
+            } => self.test(passed, exit_code, &summary),
+            Event::Commit { id, message, .. } => {
+                let id: String = id.chars().take(7).collect();
+                let subject = message.lines().next().unwrap_or_default();
+                self.say_pieces(&[
+                    (Tint::Plain, "commit "),
+                    (Tint::Code, &id),
+                    (Tint::Plain, &format!(" {subject}")),
+                ]);
+            }
+            Event::Undo { text } => self.tell(Tint::Plain, &text),
+            Event::Usage { .. } => {
+                let line = usage_line(&event);
+                self.say(Tint::Dim, &line);
+            }
+            Event::Waiting { reason, wait } => {
+                let total = wait.as_secs_f64().ceil() as u64;
+                self.say(
+                    Tint::Dim,
+                    &format!("{reason}: trying again in {total} s (Ctrl-C stops)"),
+                );
+                self.tick(move |seconds| {
+                    let left = total.checked_sub(seconds).filter(|left| *left > 0)?;
+                    Some(format!("trying again in {left} s"))
+                });
+            }
+            Event::Note(text) => self.tell(Tint::Plain, &text),
+            Event::Warning(text) => self.complain(Tint::Warning, "warning", &text, None),
+            Event::Error { message, hint } => self.complain(Tint::Error, "error", &message, hint.as_deref()),
+            Event::Print(text) => self.tell(Tint::Plain, &text),
+            Event::Done { exit_code, summary, .. } => {
+                self.end_stream();
+                if !summary.is_empty() {
+                    let tint = if exit_code == 0 { Tint::Plain } else { Tint::Error };
+                    self.tell(tint, &summary);
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, question: &Question) -> Answer {
+        self.stop_ticker();
+        self.end_stream();
+        if !question.detail.is_empty() {
+            if looks_like_diff(&question.detail) {
+                self.diff(&question.detail);
+            } else {
+                self.say(Tint::Plain, &question.detail);
+            }
+        }
+        if self.options.interactive && !(self.options.yes_always && question.yes_always_applies) {
+            return self.put_question(question);
+        }
+        let answer = unattended_answer(question, self.options.yes_always);
+        let word = match answer {
+            Answer::Yes => "yes (--yes-always)",
+            _ => "no (nobody to ask)",
+        };
+        self.say_pieces(&[(Tint::Plain, &format!("{} ", question.text)), (Tint::Strong, word)]);
+        answer
+    }
+
+    fn edit(&mut self, text: &str) -> Option<String> {
+        self.stop_ticker();
+        self.end_stream();
+        if !self.options.interactive {
+            return None;
+        }
+        match super::input::edit_externally(self.options.editor.as_deref(), text) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                self.complain(
+                    Tint::Error,
+                    "error",
+                    &format!("failed to run the editor: {error}"),
+                    None,
+                );
+                None
+            }
+        }
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        self.stop_ticker();
+        self.end_stream();
+    }
+}
+
+/// The two streams and where the cursor is.
+struct Screen {
+    out: Box<dyn Write + Send>,
+    err: Box<dyn Write + Send>,
+    at_line_start: bool,
+    /// A blank line is due before whatever comes next.
+    blank_next: bool,
+    /// Something was written, so a blank line makes sense.
+    begun: bool,
+    closed: bool,
+    on_closed: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl Screen {
+    fn new(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
+        Self {
+            out,
+            err,
+            at_line_start: true,
+            blank_next: false,
+            begun: false,
+            closed: false,
+            on_closed: None,
+        }
+    }
+
+    /// Writes text; `last` is its last character besides codes, None when nothing is visible.
+    fn write(&mut self, text: &str, last: Option<char>) {
+        self.due_blank_line();
+        self.raw(text);
+        if let Some(last) = last {
+            self.at_line_start = last == '\n';
+            self.begun = true;
+        }
+    }
+
+    fn line(&mut self, text: &str) {
+        self.fresh_line();
+        self.due_blank_line();
+        self.raw(&format!("{text}\n"));
+        self.begun = true;
+    }
+
+    fn error(&mut self, lines: &str) {
+        self.fresh_line();
+        self.blank_next = false;
+        // When standard error is gone there is nobody left to tell.
+        let _ = self.err.write_all(lines.as_bytes()).and_then(|()| self.err.flush());
+        self.begun = true;
+    }
+
+    fn fresh_line(&mut self) {
+        if !self.at_line_start {
+            self.raw("\n");
+            self.at_line_start = true;
+        }
+    }
+
+    fn blank_line(&mut self) {
+        self.fresh_line();
+        self.blank_next = true;
+    }
+
+    fn due_blank_line(&mut self) {
+        if std::mem::take(&mut self.blank_next) && self.begun {
+            self.raw("\n");
+        }
+    }
+
+    fn raw(&mut self, text: &str) {
+        if self.closed {
+            return;
+        }
+        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        if written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
+            self.closed = true;
+            if let Some(hook) = self.on_closed.take() {
+                hook();
+            }
+        }
+    }
+}
+
+fn lock(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
+    screen.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The status line under a wait, redrawn each second by a thread of its own.
+struct Ticker {
+    stop: mpsc::Sender<()>,
+    /// Tells whether a line was drawn.
+    thread: JoinHandle<bool>,
+}
+
+impl Ticker {
+    fn start(
+        screen: Arc<Mutex<Screen>>,
+        palette: Palette,
+        text: impl Fn(u64) -> Option<String> + Send + 'static,
+    ) -> Self {
+        let (stop, stopped) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let mut drawn = false;
+            for seconds in 1.. {
+                if stopped.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
+                    break;
+                }
+                let Some(line) = text(seconds) else { break };
+                let line = fit(&line, tty::columns().saturating_sub(1));
+                lock(&screen).raw(&format!("\r{}\u{1b}[K", palette.paint(Tint::Dim, &line)));
+                drawn = true;
+            }
+            drawn
+        });
+        Self { stop, thread }
+    }
+
+    fn stop(self, screen: &Mutex<Screen>) {
+        // The thread may have ended by itself; then nobody receives.
+        let _ = self.stop.send(());
+        if self.thread.join().unwrap_or(true) {
+            lock(screen).raw("\r\u{1b}[K");
+        }
+    }
+}
+
+/// A unified diff in colours.
+pub fn paint_diff(palette: Palette, diff: &str) -> String {
+    let mut out = String::new();
+    for line in sanitize(diff).split_inclusive('\n') {
+        palette.paint_into(&mut out, diff_tint(line), line);
+    }
+    out
+}
+
+fn looks_like_diff(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("@@ "))
+}
+
+/// `[Y/n]`, the default in capitals, further choices behind.
+fn choices_label(question: &Question) -> String {
+    let capital = |key: char, is_default: bool| if is_default { key.to_ascii_uppercase() } else { key }.to_string();
+    let mut keys = vec![
+        capital('y', question.default == Answer::Yes),
+        capital('n', question.default == Answer::No),
+    ];
+    for (key, _) in &question.choices {
+        keys.push(capital(*key, question.default == Answer::Choice(*key)));
+    }
+    format!("[{}]", keys.join("/"))
+}
+
+fn choices_legend(question: &Question) -> String {
+    let mut words = vec!["y yes".to_string(), "n no".to_string()];
+    words.extend(question.choices.iter().map(|(key, label)| format!("{key} {label}")));
+    format!("please answer one of: {}", words.join(" · "))
+}
+
+/// The answer that `text` gives: a key, a word that yes or no begins, a label; nothing is the default.
+fn read_choice(question: &Question, text: &str) -> Option<Answer> {
+    let text = text.trim().to_lowercase();
+    if text.is_empty() {
+        return Some(question.default);
+    }
+    let choice = question
+        .choices
+        .iter()
+        .find(|(key, label)| text == key.to_lowercase().to_string() || text == label.to_lowercase());
+    if let Some((key, _)) = choice {
+        return Some(Answer::Choice(*key));
+    }
+    match text.as_str() {
+        "y" | "ye" | "yes" => Some(Answer::Yes),
+        "n" | "no" => Some(Answer::No),
+        _ => None,
+    }
+}
+
+fn request_line(number: usize, model: &str, tokens: usize, parts: &[(String, usize)]) -> String {
+    let parts: Vec<String> = parts
+        .iter()
+        .filter(|(_, tokens)| *tokens > 0)
+        .map(|(name, tokens)| format!("{name} {}", human(*tokens as u64)))
+        .collect();
+    let number = if number > 1 {
+        format!("request {number} ")
+    } else {
+        String::new()
+    };
+    let parts = if parts.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", parts.join(", "))
+    };
+    format!("{number}to {model}: {} tokens{parts}", human(tokens as u64))
+}
+
+/// `1.2k in (0.8k cached) · 310 out · $0.004 this message · $0.02 session`.
+fn usage_line(event: &Event) -> String {
+    let Event::Usage {
+        input,
+        output,
+        cached,
+        cost,
+        session_cost,
+        estimated,
+    } = event
+    else {
+        return String::new();
+    };
+    let about = if *estimated { "~" } else { "" };
+    let mut line = format!("{about}{} in", human(*input));
+    if *cached > 0 {
+        line.push_str(&format!(" ({} cached)", human(*cached)));
+    }
+    line.push_str(&format!(" · {about}{} out", human(*output)));
+    if let Some(cost) = cost {
+        line.push_str(&format!(" · {about}{} this message", money(*cost)));
+    }
+    if let Some(cost) = session_cost {
+        line.push_str(&format!(" · {about}{} session", money(*cost)));
+    }
+    line
+}
+
+/// A count for people: 310, 1.2k, 12k, 1.2M.
+pub fn human(n: u64) -> String {
+    let scaled = |unit: u64, name: &str| {
+        let tenths = (n * 10 + unit / 2) / unit;
+        if tenths < 100 {
+            format!("{}.{}{name}", tenths / 10, tenths % 10)
+        } else {
+            format!("{}{name}", (n + unit / 2) / unit)
+        }
+    };
+    match n {
+        0..1_000 => n.to_string(),
+        1_000..999_500 => scaled(1_000, "k"),
+        _ => scaled(1_000_000, "M"),
+    }
+}
+
+/// Dollars: two decimals, and below ten cents as many as two digits need.
+pub fn money(dollars: f64) -> String {
+    let decimals = if dollars >= 0.1 || dollars <= 0.0 {
+        2
+    } else {
+        (1.0 - dollars.log10().floor()).clamp(2.0, 6.0) as usize
+    };
+    let mut text = format!("{dollars:.decimals$}");
+    while text.ends_with('0') && text.split('.').nth(1).is_some_and(|digits| digits.len() > 2) {
+        text.pop();
+    }
+    format!("${text}")
+}
+
+fn plural(n: usize, noun: &str) -> String {
+    if n == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{n} {noun}s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::style::strip_codes;
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// What a console with these options writes, both streams in one.
+    fn shown(options: Options, answers: &[Option<&str>], play: impl FnOnce(&mut Console)) -> String {
+        let out = Shared::default();
+        let mut answers: Vec<Option<String>> = answers.iter().rev().map(|text| text.map(str::to_string)).collect();
+        let mut console = Console::with_streams(
+            options,
+            Box::new(out.clone()),
+            Box::new(out.clone()),
+            Box::new(move |_| answers.pop().flatten()),
+        );
+        play(&mut console);
+        drop(console);
+        let bytes = out.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    fn question(default: Answer, yes_always_applies: bool) -> Question {
+        Question {
+            text: "Apply them?".to_string(),
+            detail: String::new(),
+            default,
+            yes_always_applies,
+            choices: vec![('e', "edit".to_string())],
+        }
+    }
+
+    fn every_event() -> Vec<Event> {
+        vec![
+            Event::Session {
+                version: "0.1.0".to_string(),
+                root: "/p".to_string(),
+                model: None,
+                edit_format: "diff".to_string(),
+                files: vec!["a.rs".to_string()],
+                git: true,
+            },
+            Event::Map {
+                text: "a.rs\n".to_string(),
+                tokens: 1024,
+                files: 1,
+            },
+            Event::Request {
+                number: 2,
+                model: "m".to_string(),
+                tokens: 1234,
+                parts: vec![("map".to_string(), 1024)],
+            },
+            Event::Reasoning("think".to_string()),
+            Event::Text("# He".to_string()),
+            Event::Text("ad\n**bold** `code`\n```diff\n-a\n+b\n```\nend".to_string()),
+            Event::ReplyEnd {
+                finish: "length".to_string(),
+            },
+            Event::Edit {
+                path: "a.rs".to_string(),
+                kind: "modify".to_string(),
+                state: "failed".to_string(),
+                strategy: String::new(),
+                line: Some(3),
+                detail: "no such lines".to_string(),
+            },
+            Event::Diff("--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n".to_string()),
+            Event::Command {
+                purpose: "test".to_string(),
+                command: "make test".to_string(),
+                dir: "/p".to_string(),
+            },
+            Event::Output("running\n\u{1b}[2Jdone".to_string()),
+            Event::Lint {
+                path: "a.rs".to_string(),
+                passed: false,
+                output: "bad".to_string(),
+            },
+            Event::Test {
+                passed: false,
+                exit_code: Some(1),
+                summary: "1 of 2 failed".to_string(),
+                output: String::new(),
+            },
+            Event::Commit {
+                id: "0123456789".to_string(),
+                message: "Do it\n\nbody".to_string(),
+                paths: Vec::new(),
+            },
+            Event::Usage {
+                input: 1234,
+                output: 310,
+                cached: 800,
+                cost: Some(0.004),
+                session_cost: Some(0.02),
+                estimated: false,
+            },
+            Event::Error {
+                message: "failed to read `x`".to_string(),
+                hint: Some("drop it".to_string()),
+            },
+            Event::Done {
+                exit_code: 1,
+                requests: 1,
+                reflections: 0,
+                summary: "not done".to_string(),
+            },
+        ]
+    }
+
+    #[test]
+    fn plain_and_coloured_output_are_the_same_text() {
+        let play = |console: &mut Console| every_event().into_iter().for_each(|event| console.show(event));
+        let plain = shown(Options::default(), &[], play);
+        let coloured = shown(
+            Options {
+                colour: true,
+                ..Options::default()
+            },
+            &[],
+            play,
+        );
+        assert!(!plain.contains('\u{1b}'));
+        assert!(coloured.contains('\u{1b}'));
+        assert_eq!(strip_codes(&coloured), plain);
+        assert_eq!(
+            plain,
+            "codriver 0.1.0 · no model · diff · git · /p\nfiles: a.rs\nmap: 1 file, 1.0k tokens\n\
+             request 2 to m: 1.2k tokens (map 1.0k)\n\nthink\n\n# Head\n**bold** `code`\n```diff\n-a\n+b\n```\nend\n\
+             warning: the reply ended early: length\nfailed a.rs:3 (modify)\n  no such lines\n\
+             --- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n$ make test\nrunning\n␛[2Jdone\nlint a.rs: failed\nbad\n\
+             tests failed (exit code 1): 1 of 2 failed\ncommit 0123456 Do it\n\
+             1.2k in (800 cached) · 310 out · $0.004 this message · $0.02 session\n\
+             error: failed to read `x`\nhint: drop it\nnot done\n"
+        );
+    }
+
+    #[test]
+    fn text_is_on_the_screen_when_show_returns() {
+        let out = Shared::default();
+        let mut console = Console::with_streams(
+            Options::default(),
+            Box::new(out.clone()),
+            Box::new(io::sink()),
+            Box::new(|_| None),
+        );
+        console.show(Event::Text("half a li".to_string()));
+        assert_eq!(out.0.lock().unwrap().as_slice(), b"half a li");
+    }
+
+    #[test]
+    fn nobody_to_ask_means_no_and_never_waits() {
+        for (yes_always, applies, expected) in [
+            (false, true, Answer::No),
+            (true, false, Answer::No),
+            (true, true, Answer::Yes),
+        ] {
+            let options = Options {
+                yes_always,
+                ..Options::default()
+            };
+            shown(options, &[], |console| {
+                assert_eq!(console.ask(&question(Answer::Yes, applies)), expected);
+            });
+        }
+    }
+
+    #[test]
+    fn answers_are_read_by_key_word_or_label() {
+        let options = Options {
+            interactive: true,
+            ..Options::default()
+        };
+        let cases: &[(&[Option<&str>], Answer)] = &[
+            (&[Some("")], Answer::Yes),
+            (&[Some("YES")], Answer::Yes),
+            (&[Some("n")], Answer::No),
+            (&[Some("e")], Answer::Choice('e')),
+            (&[Some("edit")], Answer::Choice('e')),
+            (&[Some("yes but later"), Some("n")], Answer::No),
+            (&[Some("?"), Some("?"), Some("?")], Answer::No),
+            (&[None], Answer::No),
+        ];
+        for (answers, expected) in cases {
+            shown(options.clone(), answers, |console| {
+                assert_eq!(console.ask(&question(Answer::Yes, true)), *expected, "{answers:?}");
+            });
+        }
+    }
+
+    #[test]
+    fn numbers_for_people() {
+        assert_eq!(
+            [310, 1_000, 1_249, 9_960, 12_300, 999_499, 999_500, 1_250_000].map(human),
+            ["310", "1.0k", "1.2k", "10k", "12k", "999k", "1.0M", "1.3M"]
+        );
+        assert_eq!(
+            [0.0, 0.004, 0.02, 0.0123, 0.000041, 0.5, 12.345].map(money),
+            ["$0.00", "$0.004", "$0.02", "$0.012", "$0.000041", "$0.50", "$12.35"]
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! The terminal device: its size, whether a line can be edited on it, and whether more input waits.
+
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::termios::{self, OptionalActions, Termios};
+
+/// Columns to reckon with when the terminal does not say.
+const DEFAULT_COLUMNS: usize = 80;
+
+/// Columns of the terminal on standard output.
+pub fn columns() -> usize {
+    termios::tcgetwinsize(io::stdout())
+        .ok()
+        .map(|size| usize::from(size.ws_col))
+        .filter(|columns| *columns > 0)
+        .unwrap_or(DEFAULT_COLUMNS)
+}
+
+/// Whether a line editor can be used: both ends are a terminal that understands cursor movements.
+pub fn can_edit(term: Option<&str>) -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal() && !matches!(term, Some("dumb" | "unknown"))
+}
+
+/// Whether standard input has something to read, or gets it within `timeout`.
+pub fn has_input(timeout: Duration) -> bool {
+    let stdin = io::stdin();
+    let timeout = Timespec {
+        tv_sec: timeout.as_secs().cast_signed(),
+        tv_nsec: timeout.subsec_nanos().into(),
+    };
+    let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
+    poll(&mut fds, Some(&timeout)).is_ok_and(|n| n > 0)
+}
+
+/// Until this is dropped, reading standard input fails at once when nothing is there, and what arrives is not echoed.
+pub struct NonBlocking {
+    flags: OFlags,
+    mode: Termios,
+}
+
+impl NonBlocking {
+    pub fn enter() -> io::Result<Self> {
+        let flags = fcntl_getfl(io::stdin())?;
+        let mode = termios::tcgetattr(io::stdin())?;
+        let mut raw = mode.clone();
+        raw.make_raw();
+        // What is written keeps its line ends.
+        raw.output_modes = mode.output_modes;
+        termios::tcsetattr(io::stdin(), OptionalActions::Drain, &raw)?;
+        let guard = Self { flags, mode };
+        fcntl_setfl(io::stdin(), flags | OFlags::NONBLOCK)?;
+        Ok(guard)
+    }
+}
+
+impl Drop for NonBlocking {
+    fn drop(&mut self) {
+        // A terminal that has gone away cannot be put back.
+        let _ = fcntl_setfl(io::stdin(), self.flags);
+        let _ = termios::tcsetattr(io::stdin(), OptionalActions::Drain, &self.mode);
+    }
+}
