@@ -88,4 +88,6 @@ pub mod shell;
 pub mod store;
 pub mod terminal;
 
+// 4 joins everything below
+pub mod session;
 

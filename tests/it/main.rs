@@ -11,6 +11,7 @@ mod journal;
 mod languages;
 mod lint;
 mod llm;
+mod map;
 mod models;
 mod prompts;
 mod shell;

@@ -1,0 +1,312 @@
+//! What commands do beyond talking to the model: diffs, commits of the user's own work, commands, the map, token counts.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use super::Session;
+use super::TurnEnd;
+use super::commit_step::change;
+use super::diff::unified;
+use super::undo::short;
+use super::verify::Purpose;
+use super::verify::for_model;
+use crate::git::Version;
+use crate::repo_map::MapText;
+use crate::session::map::MapRequest;
+use crate::terminal::Answer;
+use crate::terminal::Event;
+use crate::terminal::Question;
+use crate::tokens;
+
+/// Bytes of a command's output that go to the model.
+const RUN_OUTPUT_FOR_MODEL: usize = 16_000;
+
+impl Session {
+    /// All files of the project that may be added, sorted.
+    pub fn project_files(&mut self) -> Result<Vec<String>> {
+        self.map.files()
+    }
+
+    /// Lists the project's files from another thread, for completion.
+    pub fn file_lister(&self) -> impl Fn() -> Result<Vec<String>> + Send + 'static {
+        self.map.lister()
+    }
+
+    /// Shows the last turn's change and what is uncommitted.
+    pub fn show_diff(&mut self) -> Result<()> {
+        let mut nothing = true;
+        if let Some(turn) = self.journal.turns()?.into_iter().rev().find(|turn| !turn.undone) {
+            let mut diff = String::new();
+            for image in self.journal.images(turn.id)? {
+                diff.push_str(&unified(&image.path, image.before.as_deref(), image.after.as_deref()));
+            }
+            let commits: Vec<&str> = turn.commits.iter().map(|commit| short(commit)).collect();
+            let place = if commits.is_empty() {
+                String::new()
+            } else {
+                format!(" (commit {})", commits.join(", "))
+            };
+            self.ui
+                .show(Event::Note(format!("The last turn, \"{}\"{place}:", turn.label)));
+            self.ui.show(Event::Diff(diff));
+            nothing = false;
+        }
+        if let Some(git) = &self.git {
+            let diff = git.diff(None)?;
+            if !diff.is_empty() {
+                self.ui.show(Event::Note("Not committed:".to_owned()));
+                self.ui.show(Event::Diff(diff));
+                nothing = false;
+            }
+        }
+        if nothing {
+            self.ui.show(Event::Note("Nothing has changed.".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Commits every change to tracked files, and files of the chat that git does not know yet.
+    pub fn commit_all(&mut self, message: Option<&str>) -> Result<()> {
+        let Some(git) = &self.git else {
+            self.ui.show(Event::Error {
+                message: "there is no git repository here".to_owned(),
+                hint: Some("`git init` makes one; `/undo` works without".to_owned()),
+            });
+            return Ok(());
+        };
+        let mut paths = git.dirty()?;
+        for path in self.files.editable() {
+            if !paths.contains(path) && !git.is_tracked(path) && !git.is_ignored(path) {
+                paths.push(path.clone());
+            }
+        }
+        let mut versions = Vec::new();
+        let mut diff = String::new();
+        for path in &paths {
+            let before = git.head_content(path)?;
+            let after = self.root.bytes(path)?;
+            if before == after {
+                continue;
+            }
+            diff.push_str(&unified(path, before.as_deref(), after.as_deref()));
+            let change = change(before.as_deref(), after.as_deref());
+            let executable = self.root.is_executable(path);
+            versions.push((
+                Version {
+                    path: path.clone(),
+                    content: after,
+                    executable,
+                },
+                change,
+            ));
+        }
+        if versions.is_empty() {
+            self.ui.show(Event::Note("There is nothing to commit.".to_owned()));
+            return Ok(());
+        }
+        let message = match message {
+            Some(message) => message.to_owned(),
+            None => self.commit_text(None, &diff, &versions),
+        };
+        let versions: Vec<Version> = versions.into_iter().map(|(version, _)| version).collect();
+        let paths: Vec<String> = versions.iter().map(|version| version.path.clone()).collect();
+        let Some(git) = &self.git else { return Ok(()) };
+        match git.commit(&versions, &message) {
+            Ok(Some(committed)) => self.ui.show(Event::Commit {
+                id: committed.id,
+                message,
+                paths,
+            }),
+            Ok(None) => self.ui.show(Event::Note("There is nothing to commit.".to_owned())),
+            Err(error) => self.ui.show(Event::Error {
+                message: format!("nothing was committed: {error}"),
+                hint: None,
+            }),
+        }
+        Ok(())
+    }
+
+    /// Runs a command for the user and offers its output to the model.
+    pub fn run_command(&mut self, script: &str) -> Result<()> {
+        let outcome = self.run_job(Purpose::Run, script)?;
+        let output = for_model(&outcome.output, RUN_OUTPUT_FOR_MODEL);
+        if output.trim().is_empty() {
+            return Ok(());
+        }
+        let add = self.ui.ask(&Question {
+            text: format!("Add the output to the chat ({} tokens)?", tokens::count(&output)),
+            detail: String::new(),
+            default: if outcome.succeeded() { Answer::No } else { Answer::Yes },
+            yes_always_applies: false,
+            choices: Vec::new(),
+        });
+        if add == Answer::Yes {
+            let text = format!(
+                "I ran `{script}` ({}). Its output:\n\n{output}",
+                super::verify::end_words(&outcome.end)
+            );
+            self.note_in_chat(text);
+        }
+        Ok(())
+    }
+
+    /// Runs the tests; what fails goes to the model until it is green, with the reflections of one turn.
+    pub fn test(&mut self, command: Option<&str>) -> Result<TurnEnd> {
+        let Some(command) = command.map(str::to_owned).or_else(|| self.options.test_command.clone()) else {
+            self.ui.show(Event::Error {
+                message: "no test command is set".to_owned(),
+                hint: Some(
+                    "`/test COMMAND` runs one once; `--test-cmd COMMAND` or `test-cmd` in your config.toml keeps it"
+                        .to_owned(),
+                ),
+            });
+            return Ok(TurnEnd::Done);
+        };
+        let Some(failure) = self.run_tests(&command)? else {
+            return Ok(TurnEnd::Done);
+        };
+        if self.interrupt.tripped() {
+            return Ok(TurnEnd::Interrupted);
+        }
+        if self.main.is_none() {
+            return Ok(TurnEnd::StillRed);
+        }
+        Ok(self.run_turn(&failure.report, Some(command)))
+    }
+
+    /// Checks files; what is found goes to the model. Without names: the files of the chat.
+    pub fn lint(&mut self, words: &[String]) -> Result<TurnEnd> {
+        let mut paths: Vec<String> = self.files.editable().to_vec();
+        if !words.is_empty() {
+            paths = words
+                .iter()
+                .filter_map(|word| self.root.relative(std::path::Path::new(word), &self.cwd))
+                .collect();
+        }
+        if paths.is_empty() {
+            self.ui.show(Event::Error {
+                message: "no file to check".to_owned(),
+                hint: Some("`/lint FILE` names one".to_owned()),
+            });
+            return Ok(TurnEnd::Done);
+        }
+        match self.lint_files(&paths, &BTreeMap::new())? {
+            None => Ok(TurnEnd::Done),
+            Some(_) if self.main.is_none() => Ok(TurnEnd::StillRed),
+            Some(failure) => {
+                for path in &paths {
+                    self.files.add(path);
+                }
+                Ok(self.run_turn(&failure.report, None))
+            }
+        }
+    }
+
+    /// Shows the map that would go with a message.
+    pub fn show_map(&mut self, message: &str) -> Result<()> {
+        let map = self.map_for(message)?;
+        if map.text.is_empty() {
+            let why = if self.options.map_tokens == 0 {
+                "The map is off (`--map-tokens 0`)."
+            } else {
+                "There is nothing to map yet."
+            };
+            self.ui.show(Event::Note(why.to_owned()));
+        } else {
+            self.ui.show(Event::Print(map.text.clone()));
+            self.ui
+                .show(Event::Note(format!("{} tokens, {} files.", map.tokens, map.files)));
+        }
+        Ok(())
+    }
+
+    /// The map for a message, within its ceiling; wider while no file is in the chat, as the model knows nothing else.
+    pub(super) fn map_for(&mut self, message: &str) -> Result<MapText> {
+        let ceiling = self.map_ceiling();
+        if ceiling == 0 {
+            return Ok(MapText::default());
+        }
+        let chat_files = self
+            .files
+            .editable()
+            .iter()
+            .cloned()
+            .chain(self.files.read_only().iter().map(|file| file.name.clone()))
+            .collect();
+        let request = MapRequest {
+            chat_files,
+            message: message.to_owned(),
+            tokens: ceiling,
+        };
+        let cancel = self.interrupt.fresh();
+        let map = self.map.map(&request, &cancel);
+        for notice in self.map.take_notices() {
+            self.ui.show(Event::Note(notice));
+        }
+        map
+    }
+
+    /// Without files in the chat the map may be this many times wider.
+    fn map_ceiling(&self) -> usize {
+        const WITHOUT_FILES: usize = 2;
+        let window = self
+            .main_settings()
+            .and_then(|settings| settings.context_window)
+            .map_or(usize::MAX, |n| n as usize);
+        let widened = if self.files.editable().is_empty() {
+            self.options.map_tokens * WITHOUT_FILES
+        } else {
+            self.options.map_tokens
+        };
+        widened.min(window / 4)
+    }
+
+    /// Shows the parts of the next request and what the session has used.
+    pub fn show_tokens(&mut self) -> Result<()> {
+        let assembled = self.assemble("", &[])?;
+        let mut text = String::new();
+        let mut total = 0;
+        for (part, n) in &assembled.sizes {
+            text.push_str(&format!("{n:>9}  {part}\n"));
+            total += n;
+        }
+        text.push_str(&format!("{total:>9}  in the next request, before your message\n"));
+        if let Some(window) = self.main_settings().and_then(|settings| settings.context_window) {
+            let left = (window as usize).saturating_sub(total);
+            text.push_str(&format!("{left:>9}  left of the model's window of {window}\n"));
+        }
+        let spent = self.spending;
+        text.push_str(&format!(
+            "\nThis session: {} requests, {} tokens in ({} cached), {} out, ${:.4}{}\n",
+            spent.requests,
+            spent.input,
+            spent.cached,
+            spent.output,
+            spent.cost,
+            if spent.unpriced {
+                " (without the requests whose price is not known)"
+            } else {
+                ""
+            }
+        ));
+        self.ui.show(Event::Print(text));
+        Ok(())
+    }
+
+    /// Changes the model by name; an unknown or unusable one leaves everything as it is.
+    pub fn change_model(&mut self, name: &str) {
+        match (self.connect)(name) {
+            Ok(connected) => {
+                self.main = Some(connected.main);
+                self.weak = connected.weak;
+                self.format = connected.format;
+                self.announce();
+            }
+            Err(error) => self.ui.show(Event::Error {
+                message: format!("the model stays as it is: {error:#}"),
+                hint: Some(format!("`codriver models {name}` searches the known ones")),
+            }),
+        }
+    }
+}

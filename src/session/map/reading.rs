@@ -1,0 +1,130 @@
+//! From a file on disk to its record.
+
+use std::fs::Metadata;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
+
+use crate::languages;
+use crate::repo_map::facts::{self, Facts};
+use crate::repo_map::paths::{self, PathKind};
+use crate::repo_map::tags::{self, Limits, Skip};
+use crate::store::tag_cache::Key;
+use crate::tokens;
+
+/// What a file system says of a file; equal means unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub len: u64,
+    /// Nanoseconds since 1970.
+    pub modified: i64,
+    pub inode: u64,
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        let modified = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+            .map_or(0, |age| age.as_nanos() as i64);
+        Self {
+            len: metadata.len(),
+            modified,
+            inode: inode(metadata),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+fn inode(_: &Metadata) -> u64 {
+    0
+}
+
+/// Decides, with the content and the language, what a record holds: part of every key.
+pub(super) fn version() -> u64 {
+    let mut hash = Xxh3::new();
+    hash.update(env!("CARGO_PKG_VERSION").as_bytes());
+    hash.update(&facts::VERSION.to_le_bytes());
+    hash.update(&tags::TAGS_VERSION.to_le_bytes());
+    for language in languages::LANGUAGES {
+        hash.update(language.name.as_bytes());
+        hash.update(language.query_source().as_bytes());
+    }
+    hash.digest()
+}
+
+/// The key of the record for a content under a path.
+pub(super) fn key(version: u64, path: &str, content: &str) -> Key {
+    let language = languages::by_path(path).map_or("", |language| language.name);
+    xxh3_128(format!("{version:x} {language} {content}").as_bytes()).to_le_bytes()
+}
+
+/// The id of a content that git does not vouch for.
+pub(super) fn content_id(bytes: &[u8]) -> String {
+    format!("{:032x}", xxh3_128(bytes))
+}
+
+/// Reads a file whole unless it is too large; None when it is gone or no file.
+pub(super) fn read(root: &Path, path: &str) -> Option<Result<Vec<u8>, Skip>> {
+    let full = root.join(path);
+    let metadata = std::fs::symlink_metadata(&full).ok()?;
+    if !metadata.is_file() {
+        return None;
+    }
+    if metadata.len() > Limits::default().max_bytes as u64 {
+        return Some(Err(Skip::TooLarge));
+    }
+    Some(Ok(std::fs::read(full).ok()?))
+}
+
+/// The record of a content; None when cancelled.
+pub(super) fn facts(path: &str, bytes: &[u8], cancelled: &AtomicBool) -> Option<Facts> {
+    let skipped = |skip| {
+        Some(Facts {
+            skip: Some(skip),
+            ..Facts::default()
+        })
+    };
+    if bytes.iter().take(8000).any(|&byte| byte == 0) {
+        return skipped(Skip::Binary);
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let limits = Limits {
+        cancelled: Some(cancelled),
+        ..Limits::default()
+    };
+    let Some(language) = languages::detect(path, &text) else {
+        if crate::repo_map::kinds::looks_binary(&text) {
+            return skipped(Skip::Binary);
+        }
+        if crate::repo_map::kinds::is_minified(&text, limits.max_line) {
+            return skipped(Skip::Minified);
+        }
+        return Some(Facts::of_text(&text));
+    };
+    match tags::tags(language, &text, &limits) {
+        Ok(tags) => Some(Facts::of_text(&text).with_tags(&tags, tokens::count)),
+        Err(Skip::Cancelled) => None,
+        Err(skip @ (Skip::TooLarge | Skip::Minified | Skip::Binary)) => skipped(skip),
+        Err(skip) => Some(Facts {
+            skip: Some(skip),
+            ..Facts::of_text(&text)
+        }),
+    }
+}
+
+/// Whether a file that was skipped may still be named: source that is only too large, or too hard to parse.
+pub(super) fn still_named(path: &str, skip: Skip) -> bool {
+    match skip {
+        Skip::TooLarge => paths::kind(path) == PathKind::Source,
+        Skip::Generated | Skip::TooSlow | Skip::TooDeep => true,
+        Skip::Minified | Skip::Binary | Skip::Cancelled => false,
+    }
+}

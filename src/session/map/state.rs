@@ -1,0 +1,527 @@
+//! What the map knows of a project, and how it follows the files.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rayon::prelude::*;
+use tokio_util::sync::CancellationToken;
+
+use super::listing::{self, File, Listing};
+use super::past::Past;
+use super::reading::{self, Stamp};
+use super::{MapRequest, MapSource, POLL, Progress, Skipped};
+use crate::repo_map::corpus::{Bytes, Corpus, Entry, Record, Shown};
+use crate::repo_map::facts;
+use crate::repo_map::graph::Graph;
+use crate::repo_map::tags::Skip;
+use crate::repo_map::words::Query;
+use crate::repo_map::{self, Ask, ChatFile, MapText, paths};
+use crate::store::map_snapshot::{self, Row, Snapshot};
+use crate::store::tag_cache::{Key, TagCache};
+use crate::tokens;
+
+/// Bytes of a chat file that are looked at.
+const MAX_CHAT_BYTES: u64 = 1 << 20;
+/// Files that are read between two writes to the cache.
+const BATCH: usize = 1_000;
+/// A snapshot is written anew when more files than this, and more than one in a hundred, are not in it as they are.
+const STALE: usize = 30;
+
+/// One file as it was seen last.
+#[derive(Clone)]
+struct Known {
+    /// None for a file that is not read.
+    key: Option<Key>,
+    /// Of a file that git does not vouch for.
+    stamp: Option<Stamp>,
+    entry: Entry,
+    skip: Option<Skip>,
+}
+
+pub(super) struct State {
+    version: u64,
+    cache_dir: Option<PathBuf>,
+    /// Opened when something is not in the snapshot.
+    cache: Option<TagCache>,
+    snapshot: Option<Snapshot>,
+    loaded: bool,
+    /// Files that the snapshot does not hold as they are.
+    stale: usize,
+    /// By path.
+    known: Vec<Known>,
+    corpus: Corpus,
+    graph: Option<Graph>,
+    past: Past,
+    notices: Vec<String>,
+    noticed: bool,
+}
+
+/// What one file of the listing needs.
+enum Step {
+    Keep(Known),
+    /// A record is wanted under this key; the content is at hand when it had to be read to make the key.
+    Find {
+        key: Key,
+        stamp: Option<Stamp>,
+        bytes: Option<Vec<u8>>,
+    },
+    /// Named and not read.
+    NameOnly(Option<Skip>),
+    Gone,
+}
+
+impl State {
+    pub(super) fn new(source: &MapSource) -> Self {
+        Self {
+            version: reading::version(),
+            cache_dir: source.cache_dir.clone(),
+            cache: None,
+            snapshot: None,
+            loaded: false,
+            stale: 0,
+            known: Vec::new(),
+            corpus: Corpus::default(),
+            graph: None,
+            past: Past::default(),
+            notices: Vec::new(),
+            noticed: false,
+        }
+    }
+
+    fn cache(&mut self) -> &mut TagCache {
+        self.cache
+            .get_or_insert_with(|| self.cache_dir.as_deref().map_or_else(TagCache::none, TagCache::open))
+    }
+
+    /// Brings files and history up to date. Cancelled half-way it keeps what was read.
+    pub(super) fn refresh(
+        &mut self,
+        source: &MapSource,
+        cancel: &CancellationToken,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> anyhow::Result<()> {
+        let (listing, ()) = rayon::join(|| listing::list(source), || self.load(source));
+        let Listing { files, repo, notice } = listing?;
+        if !self.noticed {
+            self.noticed = notice.is_some();
+            self.notices.extend(notice);
+        }
+        if let Some(repo) = repo.filter(|repo| !self.past.is_current(repo)) {
+            let mut past = std::mem::take(&mut self.past);
+            past.refresh(&repo, self.cache(), today());
+            self.past = past;
+        }
+        self.refresh_files(source, files, cancel, progress);
+        if let Some(cache) = &mut self.cache {
+            self.notices.extend(cache.take_notice());
+        }
+        Ok(())
+    }
+
+    /// Takes over what the snapshot holds.
+    fn load(&mut self, source: &MapSource) {
+        if self.loaded {
+            return;
+        }
+        self.loaded = true;
+        let Some(mut snapshot) = self
+            .snapshot_path(source)
+            .and_then(|path| Snapshot::open(&path, self.version))
+        else {
+            return;
+        };
+        let buffer = Arc::new(std::mem::take(&mut snapshot.scanned));
+        let (mut start, mut at) = (0, 0);
+        self.known = std::mem::take(&mut snapshot.rows)
+            .into_iter()
+            .map(|row| {
+                let record = Record {
+                    scanned: Bytes {
+                        buffer: buffer.clone(),
+                        start,
+                        len: row.scanned as usize,
+                    },
+                    shown: Shown::Stored { at, len: row.shown },
+                };
+                start += row.scanned as usize;
+                at += u64::from(row.shown);
+                Known {
+                    key: row.key,
+                    stamp: row.stamp.map(|(len, modified, inode)| Stamp { len, modified, inode }),
+                    skip: facts::skip_of_code(row.skip),
+                    entry: Entry {
+                        path: row.path.into(),
+                        path_tokens: row.path_tokens,
+                        record: (row.scanned > 0).then_some(record),
+                    },
+                }
+            })
+            .collect();
+        self.snapshot = Some(snapshot);
+        self.rebuild();
+    }
+
+    fn snapshot_path(&self, source: &MapSource) -> Option<PathBuf> {
+        let root = source.root.canonicalize().ok()?;
+        Some(map_snapshot::path(self.cache_dir.as_deref()?, &root, &source.subtree))
+    }
+
+    fn rebuild(&mut self) {
+        self.corpus = Corpus::new(
+            self.known
+                .iter()
+                .filter(|known| is_shown(known))
+                .map(|known| known.entry.clone())
+                .collect(),
+        );
+        self.graph = None;
+    }
+
+    fn refresh_files(
+        &mut self,
+        source: &MapSource,
+        files: Vec<File>,
+        cancel: &CancellationToken,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) {
+        let before = std::mem::take(&mut self.known);
+        let version = self.version;
+        let steps: Vec<Step> = side_by_side(&files, &before)
+            .into_par_iter()
+            .map(|(file, known)| step(version, known, source, file))
+            .collect();
+        let unchanged = before.len() == files.len() && steps.iter().all(|step| matches!(step, Step::Keep(_)));
+        if unchanged {
+            self.known = before;
+            return;
+        }
+        let gone = before.len().saturating_sub(files.len());
+        drop(before);
+        let (known, new) = self.resolve_all(source, files, steps, cancel, progress);
+        self.known = known;
+        self.stale += new + gone;
+        self.rebuild();
+    }
+
+    /// Carries the steps out in batches, so that what was read is kept even when the process is stopped, and in the cache no
+    /// later than the next batch. Returns the files, and how many are new to the snapshot.
+    fn resolve_all(
+        &mut self,
+        source: &MapSource,
+        files: Vec<File>,
+        steps: Vec<Step>,
+        cancel: &CancellationToken,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> (Vec<Known>, usize) {
+        let total = files.len();
+        let (cancelled, done) = (AtomicBool::new(false), AtomicBool::new(false));
+        let counter = AtomicUsize::new(0);
+        let has_work = steps.iter().any(|step| matches!(step, Step::Find { .. }));
+        let mut jobs: Vec<(File, Step)> = files.into_iter().zip(steps).collect();
+        let mut all = Vec::with_capacity(total);
+        let mut new = 0;
+        if !has_work {
+            all.extend(
+                jobs.into_iter()
+                    .filter_map(|(file, step)| resolve(source, file, step, None, &cancelled))
+                    .map(|(known, _)| known),
+            );
+            return (all, 0);
+        }
+        let cache = self.cache();
+        std::thread::scope(|scope| {
+            // Hands a cancellation on to parsers, which look at a flag.
+            let watcher = scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    if cancel.is_cancelled() {
+                        cancelled.store(true, Ordering::Relaxed);
+                    }
+                    std::thread::park_timeout(POLL);
+                }
+            });
+            while !jobs.is_empty() {
+                let rest = jobs.split_off(batch_end(&jobs));
+                let batch = std::mem::replace(&mut jobs, rest);
+                let wanted: Vec<Key> = batch.iter().filter_map(|(_, step)| step.key()).collect();
+                let mut found = cache.records(&wanted).into_iter();
+                let work: Vec<_> = batch
+                    .into_iter()
+                    .map(|(file, step)| {
+                        let record = step.key().and_then(|_| found.next().flatten());
+                        (file, step, record)
+                    })
+                    .collect();
+                new += wanted.len();
+                let (sender, receiver) = mpsc::channel();
+                let results: Vec<Option<Known>> = work
+                    .into_par_iter()
+                    .map_with(sender, |sender, (file, step, record)| {
+                        let (known, fresh) = resolve(source, file, step, record, &cancelled)?;
+                        if let Some(fresh) = fresh {
+                            let _ = sender.send(fresh);
+                        }
+                        let n = counter.fetch_add(1, Ordering::Relaxed) + 1;
+                        if n.is_multiple_of(64) || n == total {
+                            progress(Progress { done: n, total });
+                        }
+                        Some(known)
+                    })
+                    .collect();
+                all.extend(results.into_iter().flatten());
+                cache.keep(&receiver.into_iter().collect::<Vec<_>>(), today());
+            }
+            done.store(true, Ordering::Relaxed);
+            watcher.thread().unpark();
+        });
+        (all, new)
+    }
+
+    /// The map for a request, of what is known.
+    pub(super) fn map(&mut self, source: &MapSource, request: &MapRequest, cancel: &CancellationToken) -> MapText {
+        if cancel.is_cancelled() {
+            return MapText::default();
+        }
+        let graph = self.graph.get_or_insert_with(|| Graph::new(&self.corpus));
+        let chat = request.chat_files.iter().map(|path| ChatFile {
+            path: path.clone(),
+            text: chat_text(source, path),
+        });
+        let ask = Ask {
+            chat: chat.collect(),
+            query: Query::new(&request.message),
+            tokens: request.tokens,
+        };
+        let snapshot = self.snapshot.as_ref();
+        let fetch = |at, len| snapshot.map(|snapshot| snapshot.shown(at, len)).unwrap_or_default();
+        repo_map::map(&self.corpus, self.past.history(), Some(graph), &ask, &fetch)
+    }
+
+    pub(super) fn skipped(&self) -> Vec<Skipped> {
+        self.known
+            .iter()
+            .filter_map(|known| {
+                Some(Skipped {
+                    path: known.entry.path.to_string(),
+                    reason: known.skip?.to_string(),
+                })
+            })
+            .collect()
+    }
+
+    pub(super) fn take_notices(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notices)
+    }
+
+    pub(super) fn remember_failure(&mut self, result: anyhow::Result<()>) {
+        if let Err(error) = result {
+            self.notices.push(format!("the map could not be read: {error:#}"));
+        }
+    }
+
+    /// Writes the snapshot anew when it has fallen behind. That it cannot be written harms nothing.
+    pub(super) fn save(&mut self, source: &MapSource) {
+        let behind = self.stale > 0 && (self.snapshot.is_none() || self.stale > STALE.max(self.known.len() / 100));
+        let Some(path) = self.snapshot_path(source).filter(|_| behind) else {
+            return;
+        };
+        let rows: Vec<Row> = self
+            .known
+            .iter()
+            .map(|known| {
+                let record = known.entry.record.as_ref();
+                Row {
+                    path: known.entry.path.to_string(),
+                    key: known.key,
+                    stamp: known.stamp.map(|stamp| (stamp.len, stamp.modified, stamp.inode)),
+                    path_tokens: known.entry.path_tokens,
+                    skip: facts::skip_code(known.skip),
+                    scanned: record.map_or(0, |record| record.scanned.len as u32),
+                    shown: record.map_or(0, |record| record.shown.len()),
+                }
+            })
+            .collect();
+        let records = self.known.iter().filter_map(|known| known.entry.record.as_ref());
+        let shown = |record: &Record| match &record.shown {
+            Shown::Here(bytes) => bytes.as_slice().to_vec(),
+            Shown::Stored { at, len } => self.snapshot.as_ref().map(|s| s.shown(*at, *len)).unwrap_or_default(),
+        };
+        let written = map_snapshot::write(
+            &path,
+            self.version,
+            &rows,
+            records.clone().map(|record| record.scanned.as_slice()),
+            records.map(shown),
+        );
+        if written.is_ok() {
+            self.stale = 0;
+        }
+    }
+}
+
+impl Step {
+    fn key(&self) -> Option<Key> {
+        match self {
+            Self::Find { key, .. } => Some(*key),
+            _ => None,
+        }
+    }
+}
+
+/// Jobs until [`BATCH`] of them have to look for a record.
+fn batch_end(jobs: &[(File, Step)]) -> usize {
+    let mut wanted = 0;
+    jobs.iter()
+        .position(|(_, step)| {
+            wanted += usize::from(step.key().is_some());
+            wanted > BATCH
+        })
+        .unwrap_or(jobs.len())
+}
+
+/// Each file with what is known of it; both lists are sorted by path.
+fn side_by_side<'a>(files: &'a [File], known: &'a [Known]) -> Vec<(&'a File, Option<&'a Known>)> {
+    let mut known = known.iter().peekable();
+    files
+        .iter()
+        .map(|file| {
+            while known.next_if(|known| *known.entry.path < *file.path).is_some() {}
+            (file, known.next_if(|known| *known.entry.path == *file.path))
+        })
+        .collect()
+}
+
+/// What is to be done for a file of the listing.
+fn step(version: u64, known: Option<&Known>, source: &MapSource, file: &File) -> Step {
+    if !paths::worth_reading(&file.path) {
+        return known.map_or(Step::NameOnly(None), |known| Step::Keep(known.clone()));
+    }
+    if let Some(blob) = &file.blob {
+        let key = reading::key(version, &file.path, blob);
+        return match known {
+            Some(known) if known.key == Some(key) => Step::Keep(known.clone()),
+            _ => Step::Find {
+                key,
+                stamp: None,
+                bytes: None,
+            },
+        };
+    }
+    let Ok(metadata) = std::fs::symlink_metadata(source.root.join(&file.path)) else {
+        return Step::Gone;
+    };
+    let stamp = Stamp::of(&metadata);
+    if let Some(known) = known.filter(|known| known.stamp == Some(stamp)) {
+        return Step::Keep(known.clone());
+    }
+    match reading::read(&source.root, &file.path) {
+        None => Step::Gone,
+        Some(Err(skip)) => match known {
+            Some(known) if known.skip == Some(skip) && known.key.is_none() => Step::Keep(known.clone()),
+            _ => Step::NameOnly(Some(skip)),
+        },
+        Some(Ok(bytes)) => {
+            let key = reading::key(version, &file.path, &reading::content_id(&bytes));
+            match known {
+                Some(known) if known.key == Some(key) => Step::Keep(Known {
+                    stamp: Some(stamp),
+                    ..known.clone()
+                }),
+                _ => Step::Find {
+                    key,
+                    stamp: Some(stamp),
+                    bytes: Some(bytes),
+                },
+            }
+        }
+    }
+}
+
+fn is_shown(known: &Known) -> bool {
+    known
+        .skip
+        .is_none_or(|skip| reading::still_named(&known.entry.path, skip))
+}
+
+/// Carries a step out. None when the file is gone, or when it was cancelled before anything was known. The second part is
+/// what the cache does not have yet.
+fn resolve(
+    source: &MapSource,
+    file: File,
+    step: Step,
+    found: Option<Vec<u8>>,
+    cancelled: &AtomicBool,
+) -> Option<(Known, Option<(Key, Encoded)>)> {
+    let known = |record: Option<Record>, key, stamp, skip| Known {
+        key,
+        stamp,
+        skip,
+        entry: Entry {
+            path: Arc::from(file.path.as_str()),
+            path_tokens: path_tokens(&file.path),
+            record,
+        },
+    };
+    match step {
+        Step::Gone => None,
+        Step::Keep(known) => Some((known, None)),
+        Step::NameOnly(skip) => Some((known(None, None, None, skip), None)),
+        Step::Find { key, stamp, bytes } => {
+            if let Some(record) = found.and_then(Record::whole) {
+                let skip = record.view().and_then(|view| view.skip());
+                return Some((known(Some(record), Some(key), stamp, skip), None));
+            }
+            if cancelled.load(Ordering::Relaxed) {
+                return None;
+            }
+            let bytes = match bytes.map(Ok).or_else(|| reading::read(&source.root, &file.path))? {
+                Ok(bytes) => bytes,
+                Err(skip) => return Some((known(None, Some(key), stamp, Some(skip)), None)),
+            };
+            let facts = reading::facts(&file.path, &bytes, cancelled)?;
+            let record = Record::whole(facts.encode())?;
+            let encoded = Encoded(record.scanned.buffer.clone());
+            Some((known(Some(record), Some(key), stamp, facts.skip), Some((key, encoded))))
+        }
+    }
+}
+
+/// A record's bytes on their way to the cache.
+struct Encoded(Arc<Vec<u8>>);
+
+impl AsRef<[u8]> for Encoded {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn path_tokens(path: &str) -> u16 {
+    let bare = tokens::count(&format!("{path}\n"));
+    // `:` and the line's end are one token, unless the path ends oddly.
+    let ends_plainly = path.ends_with(|c: char| c.is_ascii_alphanumeric());
+    let most = if ends_plainly {
+        bare
+    } else {
+        bare.max(tokens::count(&format!("{path}:\n")))
+    };
+    most.min(u16::MAX.into()) as u16
+}
+
+fn chat_text(source: &MapSource, path: &str) -> String {
+    let full = source.root.join(path);
+    match std::fs::metadata(&full) {
+        Ok(metadata) if metadata.is_file() && metadata.len() <= MAX_CHAT_BYTES => std::fs::read(full)
+            .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+            .unwrap_or_default(),
+        _ => String::new(),
+    }
+}
+
+/// Days since 1970.
+fn today() -> i64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |age| (age.as_secs() / 86_400) as i64)
+}

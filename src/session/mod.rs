@@ -1,0 +1,327 @@
+//! Joins everything below: the only place where values and the outside meet. A [`Session`] is one project, one model,
+//! one chat. `turn.rs` is the loop; the other files are its steps.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::chat::history::History;
+use crate::chat::history::Turn;
+use crate::chat::modes;
+use crate::chat::modes::Environment;
+use crate::chat::modes::Mode;
+use crate::edit_format::EditFormat;
+use crate::files::Root;
+use crate::files::journal::Journal;
+use crate::git::Repo;
+use crate::llm::Model;
+use crate::llm::Usage;
+use crate::models::ModelSettings;
+use crate::models::cost::Tokens;
+use crate::store::sessions::Log;
+use crate::store::sessions::Sessions;
+use crate::store::state_dir::Dirs;
+use crate::terminal::Event;
+use crate::terminal::Ui;
+
+mod actions;
+mod apply_step;
+mod ask;
+mod blame;
+mod chat_files;
+mod commit_step;
+pub mod diff;
+pub mod disk;
+mod files_in;
+mod interrupt;
+pub mod map;
+mod offers;
+mod record;
+mod reflection;
+mod review;
+mod spending;
+mod turn;
+mod undo;
+mod verify;
+
+pub use chat_files::ChatFiles;
+pub use chat_files::ReadOnly;
+pub use files_in::Added;
+pub use interrupt::Interrupt;
+pub use spending::Limits;
+pub use spending::Spending;
+pub use turn::TurnEnd;
+pub use undo::Walk;
+
+/// A model with what is known about it.
+pub struct Seat {
+    pub model: Box<dyn Model>,
+    pub settings: ModelSettings,
+}
+
+impl Seat {
+    /// Dollars; None when the price is not known.
+    fn cost(&self, usage: &Usage) -> Option<f64> {
+        let tokens = Tokens {
+            input: usage.input,
+            output: usage.output,
+            cached_input: usage.cached_input,
+            cache_write: usage.cache_write,
+        };
+        self.settings.prices.map(|prices| prices.cost(tokens))
+    }
+}
+
+/// How a session behaves; plain values, taken from the configuration by the front end.
+#[derive(Debug, Clone)]
+pub struct Options {
+    pub auto_commits: bool,
+    /// A `Co-authored-by` trailer names the model in commits.
+    pub co_author: bool,
+    pub auto_lint: bool,
+    /// (language or None for every file, command); the file's path is appended.
+    pub lint_commands: Vec<(Option<String>, String)>,
+    pub auto_test: bool,
+    pub test_command: Option<String>,
+    /// Limit of one lint, test or run command.
+    pub command_limit: Duration,
+    /// Requests that hand a failure back, a turn.
+    pub max_reflections: usize,
+    /// Ceiling of the repository map in tokens; 0 turns it off.
+    pub map_tokens: usize,
+    pub limits: Limits,
+    pub dry_run: bool,
+    /// The diff is shown before anything is written, and the user agrees or not.
+    pub show_diffs: bool,
+    /// Every hunk is asked about.
+    pub review: bool,
+    /// The diff is shown after each write.
+    pub print_diffs: bool,
+    pub suggest_commands: bool,
+    /// Environment variables that commands do not get (keys).
+    pub hidden_env: Vec<String>,
+    /// About the machine, for the model; the session adds the project.
+    pub environment: Environment,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            auto_commits: true,
+            co_author: true,
+            auto_lint: true,
+            lint_commands: Vec::new(),
+            auto_test: false,
+            test_command: None,
+            command_limit: Duration::from_secs(600),
+            max_reflections: 3,
+            map_tokens: 1024,
+            limits: Limits::default(),
+            dry_run: false,
+            show_diffs: false,
+            review: false,
+            print_diffs: false,
+            suggest_commands: true,
+            hidden_env: Vec::new(),
+            environment: Environment::default(),
+        }
+    }
+}
+
+/// What a model's name leads to.
+pub struct Connected {
+    pub main: Seat,
+    /// For commit messages and summaries; None: the main model does it.
+    pub weak: Option<Seat>,
+    pub format: &'static dyn EditFormat,
+}
+
+/// Makes the models for a name; the front end knows keys and servers.
+pub type Connect = Box<dyn Fn(&str) -> Result<Connected>>;
+
+/// What a session is made of.
+pub struct Parts {
+    pub root: Root,
+    /// Where the user started; paths are typed relative to it and commands run in it.
+    pub cwd: PathBuf,
+    pub dirs: Dirs,
+    pub git: Option<Repo>,
+    pub models: Option<Connected>,
+    pub connect: Connect,
+    pub options: Options,
+    /// Only files below this folder are listed and mapped (relative to the root; empty: all).
+    pub subtree: String,
+    pub ui: Box<dyn Ui>,
+    pub interrupt: Interrupt,
+}
+
+/// One project, one chat.
+pub struct Session {
+    root: Root,
+    cwd: PathBuf,
+    dirs: Dirs,
+    git: Option<Repo>,
+    journal: Journal,
+    main: Option<Seat>,
+    weak: Option<Seat>,
+    format: &'static dyn EditFormat,
+    connect: Connect,
+    mode: &'static Mode,
+    files: ChatFiles,
+    history: History,
+    /// Turns whose files were taken back, newest last: what a redo brings again.
+    taken_back: Vec<Turn>,
+    map: map::MapService,
+    /// Files that the user was asked about and did not want in the chat or changed.
+    declined: BTreeSet<String>,
+    spending: Spending,
+    log: Log,
+    log_failed: bool,
+    options: Options,
+    ui: Box<dyn Ui>,
+    interrupt: Interrupt,
+}
+
+impl Session {
+    /// Opens the journal and puts right what a crash left half done.
+    pub fn new(parts: Parts) -> Result<Self> {
+        let journal = Journal::open(&parts.dirs.journal())?;
+        let map = map::MapService::new(map::MapSource {
+            root: parts.root.path().to_path_buf(),
+            cache_dir: Some(parts.dirs.cache.clone()),
+            subtree: parts.subtree,
+        });
+        let (main, weak, format) = match parts.models {
+            Some(connected) => (Some(connected.main), connected.weak, connected.format),
+            None => (None, None, default_format()),
+        };
+        let log = Sessions::new(parts.dirs.state.join("sessions")).start(parts.root.path());
+        let mut session = Self {
+            root: parts.root,
+            cwd: parts.cwd,
+            dirs: parts.dirs,
+            git: parts.git,
+            journal,
+            main,
+            weak,
+            format,
+            connect: parts.connect,
+            mode: modes::by_name("code").expect("`code` is a row of MODES"),
+            files: ChatFiles::default(),
+            history: History::default(),
+            taken_back: Vec::new(),
+            map,
+            declined: BTreeSet::new(),
+            spending: Spending::default(),
+            log,
+            log_failed: false,
+            options: parts.options,
+            ui: parts.ui,
+            interrupt: parts.interrupt,
+        };
+        let recovered = session.journal.recover(&session.root)?;
+        if !recovered.is_empty() {
+            session.ui.show(Event::Warning(format!(
+                "The last run ended in the middle of a write; {} put back as before it.",
+                recovered.join(", ")
+            )));
+        }
+        Ok(session)
+    }
+
+    pub fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// Where the session keeps its state.
+    pub fn state_dir(&self) -> &Path {
+        &self.dirs.state
+    }
+
+    pub fn files(&self) -> &ChatFiles {
+        &self.files
+    }
+
+    pub fn mode(&self) -> &'static Mode {
+        self.mode
+    }
+
+    pub fn set_mode(&mut self, mode: &'static Mode) {
+        self.mode = mode;
+    }
+
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    pub fn spending(&self) -> &Spending {
+        &self.spending
+    }
+
+    pub fn main_settings(&self) -> Option<&ModelSettings> {
+        self.main.as_ref().map(|seat| &seat.settings)
+    }
+
+    pub fn has_git(&self) -> bool {
+        self.git.is_some()
+    }
+
+    pub fn ui(&mut self) -> &mut dyn Ui {
+        self.ui.as_mut()
+    }
+
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
+    /// Forgets the conversation; files stay.
+    pub fn clear_history(&mut self) {
+        self.history = History::default();
+        self.record_history();
+    }
+
+    /// Starts reading the repository for the map and the tokenizer's tables, on threads of their own.
+    pub fn warm_up(&mut self) {
+        if self.options.map_tokens > 0 {
+            self.map.warm_up();
+        }
+        // Without the thread the first count loads them.
+        let _ = std::thread::Builder::new()
+            .name("tokens".to_owned())
+            .spawn(crate::tokens::warm_up);
+    }
+
+    /// Keeps what the map learnt for the next start, and how the session stands.
+    pub fn close(&mut self) {
+        self.map.save();
+        if !self.history.turns.is_empty() {
+            self.record_state();
+            self.prune_sessions();
+        }
+    }
+
+    /// Tells the user what this session works with.
+    pub fn announce(&mut self) {
+        let event = Event::Session {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            root: self.root.path().display().to_string(),
+            model: self.main.as_ref().map(|seat| seat.settings.name.clone()),
+            edit_format: self.format.name().to_owned(),
+            files: self.files.editable().to_vec(),
+            git: self.git.is_some(),
+        };
+        self.ui.show(event);
+    }
+}
+
+/// The format while there is no model.
+fn default_format() -> &'static dyn EditFormat {
+    crate::edit_format::by_name("diff").expect("`diff` is a row of EDIT_FORMATS")
+}

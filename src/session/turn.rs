@@ -1,0 +1,222 @@
+//! One user message until it is done: ask, parse, plan, write, check, commit, test, reflect or stop.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+
+use super::Session;
+use super::apply_step::Carried;
+use super::ask::Asked;
+use super::reflection::Next;
+use super::reflection::Reflections;
+use super::reflection::Verdict;
+use crate::chat::history;
+use crate::chat::message::Message;
+use crate::edit_format::Edit;
+use crate::edit_format::ShellSuggestion;
+use crate::files::journal::TurnId;
+use crate::terminal::Event;
+
+/// How a turn ended; the front end turns it into an exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnEnd {
+    Done,
+    /// At least one edit could not be applied.
+    EditsFailed,
+    /// Lint or tests still fail.
+    StillRed,
+    /// No model, or the provider failed.
+    Provider,
+    /// A limit of the user was reached, or the request is larger than the model's window.
+    Limit,
+    Interrupted,
+}
+
+/// What is known about the turn that runs.
+pub(super) struct Turn {
+    /// What the user said.
+    pub(super) message: String,
+    /// In the journal, from the first write on.
+    pub(super) id: Option<TurnId>,
+    /// What was said in this turn so far, the user's message first.
+    pub(super) said: Vec<Message>,
+    /// Edits that fit and wait for the rest of their reply.
+    pub(super) staged: Vec<Edit>,
+    /// Files written since the turn's last commit, with their bytes before.
+    pub(super) uncommitted: BTreeMap<String, Option<Vec<u8>>>,
+    /// Files of the turn as they were before it: what tells old findings from new ones.
+    pub(super) before: BTreeMap<String, Option<Vec<u8>>>,
+    /// Git refused a commit of this turn and the model has heard of it.
+    pub(super) refused_commit: bool,
+    /// Scripts that the replies suggest, and the text of the last reply with edits: offered when the turn is done.
+    pub(super) suggestions: Vec<ShellSuggestion>,
+    pub(super) last_reply: String,
+    /// What the model should hear with the next message: changes that the user did not want.
+    pub(super) notes: Vec<String>,
+    pub(super) requests: usize,
+    pub(super) reflections: Reflections,
+    /// Runs after each write of the turn; None: no tests.
+    pub(super) test_command: Option<String>,
+}
+
+impl Turn {
+    fn new(message: &str, max_reflections: usize, test_command: Option<String>) -> Self {
+        Self {
+            message: message.to_owned(),
+            id: None,
+            said: vec![Message::user(message)],
+            staged: Vec::new(),
+            uncommitted: BTreeMap::new(),
+            before: BTreeMap::new(),
+            refused_commit: false,
+            suggestions: Vec::new(),
+            last_reply: String::new(),
+            notes: Vec::new(),
+            requests: 0,
+            reflections: Reflections::new(max_reflections),
+            test_command,
+        }
+    }
+
+    /// The message's first line, cut, for the journal.
+    pub(super) fn label(&self) -> String {
+        /// In characters.
+        const LONGEST: usize = 60;
+        let line = self
+            .message
+            .lines()
+            .find(|line| !line.trim().is_empty())
+            .unwrap_or("(empty)")
+            .trim();
+        match line.char_indices().nth(LONGEST) {
+            Some((end, _)) => format!("{}...", line[..end].trim_end()),
+            None => line.to_owned(),
+        }
+    }
+}
+
+impl Session {
+    /// Runs one turn to its end. An error inside it is shown and ends the turn, never the session.
+    pub fn turn(&mut self, message: &str) -> TurnEnd {
+        // Files that the message itself names are offered before it is sent: that saves a request.
+        if self.main.is_some()
+            && let Err(error) = self.offer_mentioned(message, "")
+        {
+            self.ui.show(Event::Error {
+                message: format!("{error:#}"),
+                hint: None,
+            });
+        }
+        let tests = self.options.test_command.clone().filter(|_| self.options.auto_test);
+        self.run_turn(message, tests)
+    }
+
+    /// A turn whose message may be a report; `tests` run after each write.
+    pub(super) fn run_turn(&mut self, message: &str, tests: Option<String>) -> TurnEnd {
+        let mut turn = Turn::new(message, self.options.max_reflections, tests);
+        self.record_pending(message);
+        let end = self.drive(&mut turn).unwrap_or_else(|error| {
+            self.ui.show(Event::Error {
+                message: format!("{error:#}"),
+                hint: None,
+            });
+            TurnEnd::EditsFailed
+        });
+        if let Err(error) = self.commit_turn(&mut turn).and_then(|_| self.offer(&turn)) {
+            self.ui.show(Event::Error {
+                message: format!("{error:#}"),
+                hint: None,
+            });
+        }
+        self.remember(turn, end);
+        end
+    }
+
+    /// What the replies offered beside their edits.
+    fn offer(&mut self, turn: &Turn) -> Result<()> {
+        self.offer_commands(&turn.suggestions)?;
+        self.offer_mentioned(&turn.last_reply, &turn.message)?;
+        Ok(())
+    }
+
+    fn drive(&mut self, turn: &mut Turn) -> Result<TurnEnd> {
+        loop {
+            let reply = match self.ask_model(turn)? {
+                Asked::Reply(reply) => reply,
+                Asked::Ended(end) => return Ok(end),
+            };
+            let verdict = match self.carry_out(turn, &reply)? {
+                Carried::Written => self.verify(turn)?,
+                Carried::Ended(end) => return Ok(end),
+                Carried::Open(verdict) => verdict,
+            };
+            let failed = matches!(verdict, Verdict::Failed { .. });
+            match turn.reflections.next(verdict) {
+                Next::Ask(text) => {
+                    let (used, max) = (turn.reflections.used(), self.options.max_reflections);
+                    if failed {
+                        self.ui.show(Event::Note(format!(
+                            "Handing this back to the model ({used} of {max})."
+                        )));
+                    }
+                    turn.said.push(Message::user(text));
+                }
+                Next::Stop(end, why) => return Ok(self.stop(turn, end, why)),
+            }
+        }
+    }
+
+    /// Says why the turn stops short, and settles what is staged.
+    fn stop(&mut self, turn: &mut Turn, end: TurnEnd, why: Option<String>) -> TurnEnd {
+        if let Some(why) = why {
+            self.ui
+                .show(Event::Warning(format!("{why} ({}).", self.spent_in(turn))));
+        }
+        if turn.staged.is_empty() {
+            return end;
+        }
+        match self.settle_staged(turn) {
+            Ok(()) => end,
+            Err(error) => {
+                self.ui.show(Event::Error {
+                    message: format!("{error:#}"),
+                    hint: None,
+                });
+                TurnEnd::EditsFailed
+            }
+        }
+    }
+
+    fn spent_in(&self, turn: &Turn) -> String {
+        let requests = match turn.requests {
+            1 => "1 request".to_owned(),
+            n => format!("{n} requests"),
+        };
+        match self.spending.cost {
+            cost if cost > 0.0 => format!("{requests} in this turn, ${cost:.4} in this session"),
+            _ => format!("{requests} in this turn"),
+        }
+    }
+
+    /// Puts the turn into the history of the chat.
+    fn remember(&mut self, turn: Turn, end: TurnEnd) {
+        let mut said = turn.said;
+        if end == TurnEnd::Interrupted {
+            said.push(Message::assistant(
+                "(The user stopped this reply; nothing of it was applied.)",
+            ));
+        }
+        said.extend(turn.notes.into_iter().map(Message::user));
+        let done = history::Turn {
+            id: turn.id,
+            ..history::Turn::new(said)
+        };
+        // How a failure was mended helps nobody once it is.
+        let done = if end == TurnEnd::Done { done.settled() } else { done };
+        self.record_turn(&done.messages);
+        self.history.push(done);
+        if turn.id.is_some() {
+            self.taken_back.clear();
+        }
+    }
+}

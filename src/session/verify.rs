@@ -1,0 +1,363 @@
+//! After a plan is written: syntax, lint commands, the commit, the tests. Only what the turn brought is the model's job.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+
+use super::Session;
+use super::blame::Changed;
+use super::reflection::Verdict;
+use super::turn::Turn;
+use super::turn::TurnEnd;
+use crate::files::Found;
+use crate::languages;
+use crate::lint;
+use crate::lint::output::Finding;
+use crate::shell;
+use crate::shell::End;
+use crate::shell::Job;
+use crate::shell::Outcome;
+use crate::terminal::Answer;
+use crate::terminal::Event;
+use crate::terminal::Question;
+use crate::test_report;
+
+/// Bytes of a command's output that are kept at all.
+const KEEP_OUTPUT: usize = 1024 * 1024;
+/// Bytes of a failing test run that go to the model.
+const TEST_OUTPUT_FOR_MODEL: usize = 12_000;
+/// Bytes of findings that go to the model.
+const LINT_OUTPUT_FOR_MODEL: usize = 8_000;
+
+/// Why a command runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Lint,
+    Test,
+    Run,
+}
+
+impl Purpose {
+    fn name(self) -> &'static str {
+        match self {
+            Purpose::Lint => "lint",
+            Purpose::Test => "test",
+            Purpose::Run => "run",
+        }
+    }
+}
+
+/// A check that failed.
+pub(super) struct Red {
+    /// Text for the model.
+    pub(super) report: String,
+    pub(super) signature: String,
+    pub(super) count: Option<usize>,
+}
+
+impl Session {
+    /// Checks what was written. The commit comes before the tests: green or red, the turn can be taken back as one.
+    pub(super) fn verify(&mut self, turn: &mut Turn) -> Result<Verdict> {
+        let written: Vec<String> = turn.uncommitted.keys().cloned().collect();
+        if let Some(red) = self.lint_files(&written, &turn.before)? {
+            if let Some(id) = turn.id {
+                self.journal.absorb(&self.root, id)?;
+            }
+            return Ok(red.verdict("the check after the edit still finds something"));
+        }
+        if let Some(id) = turn.id {
+            let reformatted = self.journal.absorb(&self.root, id)?;
+            if !reformatted.is_empty() {
+                self.ui.show(Event::Note(format!(
+                    "The lint command changed {}.",
+                    reformatted.join(", ")
+                )));
+            }
+        }
+        if let Some(output) = self.commit_turn(turn)?
+            && self.wants_hook_repaired()
+        {
+            turn.refused_commit = false;
+            return Ok(Verdict::Failed {
+                signature: "commit refused".to_owned(),
+                report: format!("The repository's checks refuse the commit:\n\n{output}\n\nPut this right."),
+                end: TurnEnd::StillRed,
+                what: "the commit is still refused",
+                count: None,
+            });
+        }
+        let Some(command) = turn.test_command.clone() else {
+            return Ok(Verdict::Done);
+        };
+        Ok(self
+            .run_tests(&command)?
+            .map_or(Verdict::Done, |red| red.verdict("the tests still fail")))
+    }
+
+    /// Syntax of each file against its text before, then the lint commands. None when there is nothing new.
+    pub(super) fn lint_files(
+        &mut self,
+        paths: &[String],
+        before: &BTreeMap<String, Option<Vec<u8>>>,
+    ) -> Result<Option<Red>> {
+        let mut report = String::new();
+        let mut count = 0;
+        for path in paths {
+            let Found::Text(file) = self.root.read(path)? else {
+                continue;
+            };
+            let old = before
+                .get(path)
+                .and_then(|bytes| bytes.as_deref())
+                .map(crate::files::decode_lossy);
+            let errors = syntax_errors(path, old.as_deref(), &file.text);
+            let mut found = !errors.is_empty();
+            if found {
+                count += errors.len();
+                report.push_str(&lint::syntax::report(path, &file.text, &errors));
+            }
+            let commands = self.lint_commands_for(path);
+            let checked = !commands.is_empty();
+            let changed = before
+                .contains_key(path)
+                .then(|| Changed::between(old.as_deref(), &file.text));
+            for (command, output) in self.run_lint_commands(path, &commands)? {
+                let Some((n_findings, text)) = self.new_findings(path, &file.text, changed.as_ref(), &output) else {
+                    continue;
+                };
+                found = true;
+                count += n_findings;
+                report.push_str(&format!(
+                    "`{command}` reports:\n\n{}\n",
+                    for_model(&text, LINT_OUTPUT_FOR_MODEL)
+                ));
+            }
+            if found || checked {
+                self.ui.show(Event::Lint {
+                    path: path.clone(),
+                    passed: !found,
+                    output: String::new(),
+                });
+            }
+        }
+        if report.is_empty() {
+            return Ok(None);
+        }
+        self.ui.show(Event::Warning(report.clone()));
+        Ok(Some(Red {
+            signature: format!("lint {}", test_report::failure_signature(&report)),
+            report: format!("{report}\nPut this right. Change only what is needed for it."),
+            count: Some(count),
+        }))
+    }
+
+    /// What a failing lint command reports that the turn brought: how many findings, and the text for the model. None when
+    /// it is all old. `changed` is None when every finding counts (`/lint`).
+    fn new_findings(&self, path: &str, text: &str, changed: Option<&Changed>, output: &str) -> Option<(usize, String)> {
+        let resolve = |name: &str| {
+            let relative = self.root.relative(Path::new(name), &self.cwd)?;
+            self.root.path().join(&relative).is_file().then_some(relative)
+        };
+        let all = lint::output::findings(output, &resolve);
+        if all.is_empty() {
+            // Nothing in it has a place: the output is all there is.
+            return Some((1, output.to_owned()));
+        }
+        let new: Vec<Finding> = all
+            .into_iter()
+            .filter(|finding| finding.path != path || changed.is_none_or(|changed| changed.brought(finding)))
+            .collect();
+        if new.is_empty() {
+            return None;
+        }
+        let text_of = |file: &str| (file == path).then(|| text.to_owned());
+        Some((new.len(), lint::output::report(&new, &text_of)))
+    }
+
+    fn lint_commands_for(&self, path: &str) -> Vec<String> {
+        if !self.options.auto_lint {
+            return Vec::new();
+        }
+        let language = languages::by_path(path).map(|language| language.name);
+        self.options
+            .lint_commands
+            .iter()
+            .filter(|(wanted, _)| wanted.is_none() || wanted.as_deref() == language)
+            .map(|(_, command)| command.clone())
+            .collect()
+    }
+
+    /// The commands that found something in the file, with their output.
+    fn run_lint_commands(&mut self, path: &str, commands: &[String]) -> Result<Vec<(String, String)>> {
+        let mut failed = Vec::new();
+        for command in commands {
+            let script = format!("{command} {}", quoted(&self.seen_from_cwd(path)));
+            let outcome = self.run_job(Purpose::Lint, &script)?;
+            if !outcome.succeeded() && outcome.end != End::Cancelled {
+                failed.push((command.clone(), outcome.output));
+            }
+        }
+        Ok(failed)
+    }
+
+    fn wants_hook_repaired(&mut self) -> bool {
+        let question = Question {
+            text: "Hand what git says to the model?".to_owned(),
+            detail: String::new(),
+            default: Answer::Yes,
+            yes_always_applies: true,
+            choices: Vec::new(),
+        };
+        self.ui.ask(&question) == Answer::Yes
+    }
+
+    /// Runs the tests. None when they pass.
+    pub(super) fn run_tests(&mut self, command: &str) -> Result<Option<Red>> {
+        let outcome = self.run_job(Purpose::Test, command)?;
+        let results = test_report::parse(&outcome.output);
+        let passed = outcome.succeeded();
+        let exit_code = match outcome.end {
+            End::Exit(code) => Some(code),
+            _ => None,
+        };
+        self.ui.show(Event::Test {
+            passed,
+            exit_code,
+            summary: results.as_ref().map(summary).unwrap_or_default(),
+            output: outcome.output.clone(),
+        });
+        if passed || outcome.end == End::Cancelled {
+            return Ok(None);
+        }
+        let output = for_model(&outcome.output, TEST_OUTPUT_FOR_MODEL);
+        Ok(Some(Red {
+            report: format!(
+                "The test command `{command}` failed ({}). Its output:\n\n{output}\n\nRepair the code so that the tests pass.",
+                end_words(&outcome.end)
+            ),
+            signature: format!("test {}", test_report::failure_signature(&outcome.output)),
+            count: None,
+        }))
+    }
+
+    /// Runs a command where the user started, and shows what it prints.
+    pub(super) fn run_job(&mut self, purpose: Purpose, script: &str) -> Result<Outcome> {
+        let job = Job {
+            script: script.to_owned(),
+            dir: self.cwd.clone(),
+            env: self
+                .options
+                .hidden_env
+                .iter()
+                .map(|name| (name.clone(), None))
+                .collect(),
+            time_limit: self.options.command_limit,
+            output_limit: KEEP_OUTPUT,
+        };
+        self.ui.show(Event::Command {
+            purpose: purpose.name().to_owned(),
+            command: script.to_owned(),
+            dir: self.cwd.display().to_string(),
+        });
+        let cancel = self.interrupt.fresh();
+        let ui = &mut self.ui;
+        let outcome = shell::run(&job, &cancel, &mut |piece| ui.show(Event::Output(piece.to_owned())))?;
+        if outcome.end == End::TimedOut {
+            self.ui.show(Event::Warning(format!(
+                "`{script}` was stopped after {} s (`--command-timeout`).",
+                self.options.command_limit.as_secs()
+            )));
+        }
+        Ok(outcome)
+    }
+
+    /// A path of the project as seen from where the user started.
+    fn seen_from_cwd(&self, path: &str) -> String {
+        let full = self.root.path().join(path);
+        full.strip_prefix(&self.cwd).map_or_else(
+            |_| full.display().to_string(),
+            |relative| relative.display().to_string(),
+        )
+    }
+}
+
+impl Red {
+    fn verdict(self, what: &'static str) -> Verdict {
+        Verdict::Failed {
+            report: self.report,
+            signature: self.signature,
+            end: TurnEnd::StillRed,
+            what,
+            count: self.count,
+        }
+    }
+}
+
+fn syntax_errors(path: &str, before: Option<&str>, after: &str) -> Vec<lint::syntax::SyntaxError> {
+    languages::by_path(path)
+        .and_then(languages::Language::grammar)
+        .map(|grammar| lint::syntax::new_errors(grammar, before, after))
+        .unwrap_or_default()
+}
+
+/// `2 failed (test_a, test_b), 5 passed`.
+fn summary(report: &test_report::Report) -> String {
+    /// More names than this are counted.
+    const NAMED: usize = 5;
+    let mut parts = Vec::new();
+    if report.n_failed > 0 {
+        let names: Vec<String> = report.failed.iter().take(NAMED).map(ToString::to_string).collect();
+        let more = if report.failed.len() > NAMED { ", ..." } else { "" };
+        let names = if names.is_empty() {
+            String::new()
+        } else {
+            format!(" ({}{more})", names.join(", "))
+        };
+        parts.push(format!("{} failed{names}", report.n_failed));
+    }
+    if report.broken {
+        parts.push("some could not run".to_owned());
+    }
+    parts.push(format!("{} passed", report.passed));
+    if report.skipped > 0 {
+        parts.push(format!("{} skipped", report.skipped));
+    }
+    parts.join(", ")
+}
+
+/// Output cut to so many bytes: its start, its end, and what tells of failures.
+pub(super) fn for_model(output: &str, bytes: usize) -> String {
+    shell::cut::cut(output, bytes, &str::len).text
+}
+
+/// `exit code 1`, `killed after the time limit`, ...
+pub(super) fn end_words(end: &End) -> String {
+    match end {
+        End::Exit(code) => format!("exit code {code}"),
+        End::Signal(signal) => format!("killed by signal {signal}"),
+        End::TimedOut => "stopped at the time limit".to_owned(),
+        End::Cancelled => "stopped by the user".to_owned(),
+    }
+}
+
+/// One word for `sh`.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+,@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word_for_the_shell() {
+        assert_eq!(quoted("src/a.rs"), "src/a.rs");
+        assert_eq!(quoted("it's here.py"), r"'it'\''s here.py'");
+    }
+}
