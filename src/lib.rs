@@ -91,3 +91,7 @@ pub mod terminal;
 // 4 joins everything below
 pub mod session;
 
+// 5 what the user touches
+pub mod cli;
+pub mod commands;
+pub mod repl;

@@ -3,17 +3,23 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod apply;
+mod cli;
 mod commit_message;
 mod edit_format;
 mod files;
 mod git;
 mod journal;
 mod languages;
+mod layering;
 mod lint;
 mod llm;
 mod map;
 mod models;
 mod prompts;
+mod repl;
+mod session;
 mod shell;
 mod support;
+mod tables;
 mod test_report;

@@ -1,0 +1,132 @@
+//! From a model's name to models that can be asked: keys and addresses come from the settings and the environment.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::Context;
+use anyhow::Result;
+use anyhow::bail;
+
+use super::settings::Values;
+use crate::edit_format;
+use crate::edit_format::EditFormat;
+use crate::llm;
+use crate::llm::ConnectOptions;
+use crate::llm::Model;
+use crate::llm::Thinking;
+use crate::llm::Timeouts;
+use crate::llm::scripted::ScriptedModel;
+use crate::models::Catalog;
+use crate::models::ModelSettings;
+use crate::session::Connected;
+use crate::session::Seat;
+
+/// `scripted:FILE` plays a file instead of asking a server.
+const SCRIPTED: &str = "scripted:";
+
+/// What is needed to connect; owned, so that `/model` can do it later.
+#[derive(Debug, Clone)]
+pub(super) struct Connector {
+    pub(super) catalog: Catalog,
+    pub(super) values: Values,
+    /// Variables that the settings stand for; they come before the environment.
+    pub(super) variables: BTreeMap<String, String>,
+}
+
+impl Connector {
+    /// A variable of the settings or the environment.
+    pub(super) fn lookup(&self, name: &str) -> Option<String> {
+        self.variables.get(name).cloned().or_else(|| std::env::var(name).ok())
+    }
+
+    /// The model that is used when none is named: that of the first provider with a key.
+    pub(super) fn default_model(&self) -> Option<String> {
+        self.catalog.default_model(&|name| self.lookup(name))
+    }
+
+    /// The models for a name: the main one, its helper, and how it writes edits.
+    ///
+    /// # Errors
+    /// When the name leads nowhere, a key is missing or a setting does not fit; nothing is sent yet.
+    pub(super) fn connect(&self, name: &str) -> Result<Connected> {
+        if let Some(script) = name.strip_prefix(SCRIPTED) {
+            return self.scripted(name, Path::new(script));
+        }
+        let settings = self.catalog.resolve(name)?;
+        let format = self.format(&settings)?;
+        let weak_name = self.values.weak_model.clone().or_else(|| settings.weak_model.clone());
+        // A helper that cannot be connected is done without: the main model does its work.
+        let weak = weak_name
+            .filter(|weak| *weak != settings.name)
+            .and_then(|weak| self.catalog.resolve(&weak).ok())
+            .and_then(|weak| self.seat(weak).ok());
+        Ok(Connected {
+            main: self.seat(settings)?,
+            weak,
+            format,
+        })
+    }
+
+    fn seat(&self, mut settings: ModelSettings) -> Result<Seat> {
+        settings.streaming &= self.values.stream;
+        let lookup = |name: &str| self.lookup(name);
+        let mut options = ConnectOptions::new(&lookup);
+        options.thinking = Thinking {
+            effort: self.values.reasoning_effort.clone(),
+            budget: None,
+        };
+        if let Some(seconds) = self.values.timeout {
+            let limit = Duration::from_secs(seconds);
+            options.timeouts = Timeouts {
+                first_byte: limit,
+                idle: limit,
+                ..Timeouts::default()
+            };
+        }
+        options.ca_file = self.values.ca_file.as_ref().map(PathBuf::from);
+        options.verify = self.values.verify_ssl;
+        if settings.local
+            && let Ok(Some(window)) = llm::local::window(&settings, &options)
+        {
+            settings.context_window = Some(window);
+        }
+        let model: Box<dyn Model> = llm::connect(&settings, &options)?;
+        Ok(Seat { model, settings })
+    }
+
+    fn format(&self, settings: &ModelSettings) -> Result<&'static dyn EditFormat> {
+        let name = self.values.edit_format.as_deref().unwrap_or(&settings.edit_format);
+        match edit_format::by_name(name).filter(|format| format.prompts().is_some()) {
+            Some(format) => Ok(format),
+            None => bail!("there is no edit format `{name}` (there are {})", format_names()),
+        }
+    }
+
+    fn scripted(&self, name: &str, script: &Path) -> Result<Connected> {
+        let text = std::fs::read_to_string(script)
+            .with_context(|| format!("failed to read the script `{}`", script.display()))?;
+        let mut settings = self.catalog.resolve("scripted/script")?;
+        name.clone_into(&mut settings.name);
+        let format = self.format(&settings)?;
+        Ok(Connected {
+            main: Seat {
+                model: Box::new(ScriptedModel::from_script(&text)?),
+                settings,
+            },
+            weak: None,
+            format,
+        })
+    }
+}
+
+/// The formats that a model can be asked for, as text.
+pub(super) fn format_names() -> String {
+    let names: Vec<String> = edit_format::EDIT_FORMATS
+        .iter()
+        .filter(|format| format.prompts().is_some())
+        .map(|format| format!("`{}`", format.name()))
+        .collect();
+    names.join(", ")
+}

@@ -1,0 +1,60 @@
+//! The exit codes that other programs rely on.
+
+use std::process::ExitCode;
+
+/// How a call of codriver ended. The numbers are a contract and never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Done; also a reply without any edit.
+    Done = 0,
+    /// At least one edit could not be applied, or the tests or the lint are still red.
+    NotDone = 1,
+    /// The command line or the settings are wrong.
+    Usage = 2,
+    /// The provider failed, after the retries that its error allows.
+    Provider = 3,
+    /// A budget or limit was reached.
+    Limit = 4,
+    /// A command or setting was refused by policy.
+    Refused = 5,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// Every code with its meaning, for `--help` and the manual page.
+    pub const ALL: &'static [(Exit, &'static str)] = &[
+        (Exit::Done, "done"),
+        (
+            Exit::NotDone,
+            "an edit could not be applied, or the tests or the lint are still red",
+        ),
+        (Exit::Usage, "the command line or the settings are wrong"),
+        (Exit::Provider, "the provider failed, after retries"),
+        (Exit::Limit, "a budget or limit was reached"),
+        (Exit::Refused, "a command or setting was refused by policy"),
+        (Exit::Interrupted, "interrupted"),
+    ];
+
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_the_contract() {
+        let codes: Vec<u8> = Exit::ALL.iter().map(|(exit, _)| exit.code()).collect();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 130]);
+    }
+}

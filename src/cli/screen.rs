@@ -1,0 +1,99 @@
+//! The screen and the keyboard of a session: which ui it gets, what Ctrl-C does, what is said to whoever has no model.
+
+use std::io::IsTerminal;
+use std::path::Path;
+
+use super::exit_code::Exit;
+use super::settings::Values;
+use crate::llm::local;
+use crate::session::Interrupt;
+use crate::terminal::Keys;
+use crate::terminal::Ui;
+use crate::terminal::console;
+use crate::terminal::console::Console;
+use crate::terminal::input;
+use crate::terminal::json::Json;
+use crate::terminal::style;
+
+/// The ui that the settings ask for. `may_ask`: somebody sits at the keyboard.
+pub(super) fn ui(values: &Values, interrupt: &Interrupt) -> Box<dyn Ui> {
+    let interrupt = interrupt.clone();
+    // Nobody reads any more: whatever runs may stop.
+    let stop = move || {
+        interrupt.trip();
+    };
+    if values.json {
+        return Box::new(Json::new(std::io::stdout(), values.yes_always).on_closed(stop));
+    }
+    let out_is_terminal = std::io::stdout().is_terminal();
+    let options = console::Options {
+        colour: colour(values, out_is_terminal),
+        live: style::can_redraw(facts(values, out_is_terminal)),
+        interactive: std::io::stdin().is_terminal(),
+        yes_always: values.yes_always,
+        verbose: values.verbose,
+        editor: values.editor.clone(),
+    };
+    Box::new(Console::new(options).on_closed(stop))
+}
+
+fn colour(values: &Values, is_terminal: bool) -> bool {
+    style::wants_colour(facts(values, is_terminal))
+}
+
+fn facts(values: &Values, is_terminal: bool) -> style::ColourFacts<'static> {
+    style::ColourFacts {
+        pretty: values.pretty,
+        is_terminal,
+        lookup: &|name| std::env::var(name).ok(),
+    }
+}
+
+pub(super) fn input_options(values: &Values, state: &Path) -> input::Options {
+    input::Options {
+        history: Some(input::history_file(state)),
+        keys: Keys {
+            vi: values.vim,
+            multiline: values.multiline,
+        },
+        colour: colour(values, std::io::stdout().is_terminal()),
+        editor: values.editor.clone(),
+        term: std::env::var("TERM").ok(),
+    }
+}
+
+/// Ctrl-C stops what runs; a second one while it is still stopping ends the program.
+pub(super) fn stop_on_ctrl_c(interrupt: Interrupt) {
+    let watch = move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+            return;
+        };
+        runtime.block_on(async {
+            while tokio::signal::ctrl_c().await.is_ok() {
+                if !interrupt.trip() {
+                    std::process::exit(i32::from(Exit::Interrupted.code()));
+                }
+            }
+        });
+    };
+    // Without the thread Ctrl-C ends the program, as it does by default.
+    let _ = std::thread::Builder::new().name("ctrl-c".to_owned()).spawn(watch);
+}
+
+/// For whoever has no model: what is there on this machine, and the ways on.
+pub(super) fn ways_on() -> String {
+    let mut text = String::from("There is no model yet. Commands that need none work (`/help`). The ways on:\n\n");
+    for server in local::probe(local::PORTS) {
+        let model = server.models.first().map_or("NAME", String::as_str);
+        text.push_str(&format!(
+            "  a local server    answers at {}: `/model {}/{model}`\n",
+            server.url, server.kind
+        ));
+    }
+    text.push_str(
+        "  a key             set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY, ... and start again\n  \
+         a local server    start Ollama, LM Studio, llama.cpp, ... and `/model ollama/NAME`\n  \
+         neither           `codriver demo` plays a session with a scripted model\n",
+    );
+    text
+}

@@ -1,0 +1,146 @@
+//! The command line through the real binary: help, settings, exit codes, closed pipes.
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+/// codriver in a folder of its own, without the user's environment.
+fn codriver(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_codriver"));
+    command
+        .args(arguments)
+        .stdin(Stdio::null())
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command
+}
+
+fn run(arguments: &[&str]) -> Output {
+    codriver(arguments).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn settings_file(text: &str) -> tempfile::NamedTempFile {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    file
+}
+
+#[test]
+fn version_and_help_are_no_errors() {
+    let version = run(&["--version"]);
+    assert_eq!(stdout(&version), format!("codriver {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(version.status.code(), Some(0));
+    let help = run(&["--help"]);
+    assert_eq!(help.status.code(), Some(0));
+    let text = stdout(&help);
+    for part in [
+        "--model",
+        "--no-auto-commits",
+        "--yes-always",
+        "Exit codes:",
+        "130  interrupted",
+        "apply",
+        "demo",
+    ] {
+        assert!(text.contains(part), "no {part} in\n{text}");
+    }
+    // Only the half of a switch that changes something is shown.
+    assert!(!text.contains("  --auto-commits"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn a_misspelt_flag_is_named_with_its_neighbour() {
+    let output = run(&["--modle", "x"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--model"), "{}", stderr(&output));
+    assert_eq!(stdout(&output), "");
+}
+
+#[test]
+fn show_config_tells_where_values_come_from_and_no_keys() {
+    let file = settings_file("model = 'from-file'\nauto-test = true\n[api-key]\ngroq = 'topsecret1'\n");
+    let path = file.path().to_str().unwrap();
+    let output = codriver(&[
+        "--config",
+        path,
+        "--show-config",
+        "--no-git",
+        "--openai-api-key",
+        "topsecret2",
+    ])
+    .env("CODRIVER_MODEL", "from-variable")
+    .output()
+    .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = stdout(&output);
+    let line = |key: &str| {
+        let line = text.lines().find(|line| line.starts_with(&format!("{key} "))).unwrap();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(line("model"), "model from-variable CODRIVER_MODEL");
+    assert_eq!(line("auto-test"), format!("auto-test true {path}:2"));
+    assert_eq!(line("git"), "git false command line");
+    assert_eq!(line("stream"), "stream true default");
+    assert_eq!(line("openai-api-key"), "openai-api-key (hidden) command line");
+    assert!(!text.contains("topsecret"), "{text}");
+}
+
+#[test]
+fn wrong_settings_end_with_code_2_the_line_and_a_hint() {
+    let file = settings_file("\n\nmodle = 'x'\n");
+    let path = file.path().to_str().unwrap();
+    let output = run(&["--config", path, "--show-config"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(
+        stderr(&output),
+        format!("error: {path}:3: unknown setting `modle`\nhint: did you mean `model`?\n")
+    );
+    let missing = run(&["--config", "/does/not/exist", "--show-config"]);
+    assert_eq!(missing.status.code(), Some(2));
+    assert!(stderr(&missing).contains("`/does/not/exist`") || stderr(&missing).contains("/does/not/exist:"));
+}
+
+#[test]
+fn completions_and_the_manual_page_are_printed() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let output = run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(stdout(&output).contains("no-auto-commits"), "{shell}");
+    }
+    let manual = stdout(&run(&["man"]));
+    assert!(
+        manual.contains(".TH codriver") || manual.contains(".TH \"codriver\"") || manual.contains(".TH Codriver"),
+        "{manual}"
+    );
+    assert!(manual.contains("dry\\-run"), "{manual}");
+}
+
+#[test]
+fn bash_takes_the_completion_script() {
+    let script = stdout(&run(&["completions", "bash"]));
+    let mut bash = Command::new("bash").arg("-n").stdin(Stdio::piped()).spawn().unwrap();
+    bash.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
+    assert!(bash.wait().unwrap().success());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let output = Command::new("bash")
+        .arg("-c")
+        .arg(format!(
+            "set -o pipefail; '{}' man | head -n 1",
+            env!("CARGO_BIN_EXE_codriver")
+        ))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(stderr(&output), "");
+}

@@ -1,0 +1,126 @@
+//! Every row of a table has its cases, every folder of cases its row, and the README lists what the tables hold.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use codriver::commands::COMMANDS;
+use codriver::edit_format::EDIT_FORMATS;
+use codriver::languages::LANGUAGES;
+use codriver::llm::APIS;
+
+use crate::support;
+
+#[test]
+fn every_command_is_played_in_a_session() {
+    let scripts: String = support::cases("session")
+        .iter()
+        .map(|case| fs::read_to_string(case.join("script.toml")).unwrap())
+        .collect();
+    let missing: Vec<&str> = COMMANDS
+        .iter()
+        .map(|command| command.name)
+        .filter(|name| !scripts.contains(&format!("\"/{name}\"")) && !scripts.contains(&format!("\"/{name} ")))
+        .collect();
+    assert!(missing.is_empty(), "no session case types {missing:?}");
+}
+
+#[test]
+fn command_names_are_unique_and_explained() {
+    let mut names = BTreeSet::new();
+    for command in COMMANDS {
+        for name in command.aliases.iter().chain([&command.name]) {
+            assert!(names.insert(*name), "`{name}` is there twice");
+        }
+        assert!(
+            !command.summary.is_empty() && !command.summary.ends_with('.'),
+            "/{}: {}",
+            command.name,
+            command.summary
+        );
+    }
+}
+
+#[test]
+fn every_edit_format_has_cases_and_every_folder_a_format() {
+    let rows: BTreeSet<String> = EDIT_FORMATS.iter().map(|format| format.name().to_owned()).collect();
+    assert_eq!(rows, folders("edit_format"));
+}
+
+#[test]
+fn every_protocol_has_recorded_streams() {
+    let rows: BTreeSet<String> = APIS.iter().map(|api| api.name.to_owned()).collect();
+    let folders = folders("llm");
+    assert!(
+        rows.is_subset(&folders),
+        "{:?} lack cases",
+        rows.difference(&folders).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn the_readme_lists_what_the_tables_hold() {
+    let commands = COMMANDS.iter().map(|command| {
+        let usage = format!("/{} {}", command.name, command.arguments);
+        let also = command
+            .aliases
+            .iter()
+            .filter(|alias| **alias != "!")
+            .map(|alias| format!(", `/{alias}`"))
+            .collect::<String>();
+        format!("| `{}`{also} | {} |\n", usage.trim_end(), command.summary)
+    });
+    let formats = EDIT_FORMATS
+        .iter()
+        .map(|format| format!("`{}`", format.name()))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
+    let sections = [
+        (
+            "commands",
+            format!(
+                "| command | what it does |\n|---|---|\n{}",
+                commands.collect::<String>()
+            ),
+        ),
+        ("formats", format!("{formats}.\n")),
+        (
+            "protocols",
+            APIS.iter()
+                .map(|api| format!("- `{}`: {}\n", api.name, api.summary))
+                .collect(),
+        ),
+    ];
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let mut readme = fs::read_to_string(&path).unwrap();
+    for (name, text) in &sections {
+        readme = with_section(&readme, name, text);
+    }
+    if !cfg!(feature = "all-languages") {
+        let text = format!(
+            "The default build knows {} languages: {}.\n",
+            languages.len(),
+            languages.join(", ")
+        );
+        readme = with_section(&readme, "languages", &text);
+    }
+    support::expect_file(&path, &readme).unwrap();
+}
+
+/// The text with what stands between `<!-- name -->` and `<!-- /name -->` replaced.
+fn with_section(readme: &str, name: &str, text: &str) -> String {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let start = readme.find(&open).unwrap_or_else(|| panic!("README lacks {open}")) + open.len();
+    let end = readme.find(&close).unwrap_or_else(|| panic!("README lacks {close}"));
+    format!("{}{text}{}", &readme[..start], &readme[end..])
+}
+
+fn folders(area: &str) -> BTreeSet<String> {
+    fs::read_dir(support::fixtures(area))
+        .unwrap()
+        .map(|entry| entry.unwrap())
+        .filter(|entry| entry.file_type().unwrap().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect()
+}
