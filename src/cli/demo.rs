@@ -126,7 +126,7 @@ pub(super) fn play(ui: Box<dyn Ui>, interrupt: Interrupt, pace: Duration, only: 
     session.announce();
     narrate(
         &mut session,
-        &format!("A small repository in {}; two of its tests fail.", root.display()),
+        &format!("A small repository in {}, whose tests fail.", root.display()),
     );
     for line in [format!("/add {}", sample.edited), "/map".to_owned(), REQUEST.to_owned()] {
         say(&mut session, &line)?;
