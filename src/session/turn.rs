@@ -143,7 +143,7 @@ impl Session {
         loop {
             let reply = match self.ask_model(turn)? {
                 Asked::Reply(reply) => reply,
-                Asked::Ended(end) => return Ok(end),
+                Asked::Ended(end) => return Ok(self.stop(turn, end, None)),
             };
             let verdict = match self.carry_out(turn, &reply)? {
                 Carried::Written => self.verify(turn)?,
@@ -172,7 +172,7 @@ impl Session {
             self.ui
                 .show(Event::Warning(format!("{why} ({}).", self.spent_in(turn))));
         }
-        if turn.staged.is_empty() {
+        if turn.staged.is_empty() || end == TurnEnd::Interrupted {
             return end;
         }
         match self.settle_staged(turn) {
