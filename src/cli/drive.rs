@@ -158,16 +158,21 @@ fn message(args: &Args) -> Result<Option<String>> {
 fn open(config: &Config, prompted: bool) -> Result<Session> {
     let values = &config.values;
     let cwd = std::env::current_dir().context("the current folder cannot be read")?;
-    let git = if values.git {
-        Repo::discover(&cwd)?.map(|git| git.verifying(values.git_commit_verify))
-    } else {
-        None
+    let (git, trouble) = match values.git.then(|| Repo::discover(&cwd)) {
+        Some(Ok(found)) => (found.map(|git| git.verifying(values.git_commit_verify)), None),
+        Some(Err(error)) => (None, Some(error)),
+        None => (None, None),
     };
     let root = Root::new(git.as_ref().map_or(cwd.as_path(), Repo::root))?;
     let dirs = Dirs::for_root(root.path(), &|name| std::env::var(name).ok());
     let interrupt = Interrupt::default();
     screen::stop_on_ctrl_c(interrupt.clone());
     let mut ui = screen::ui(values, &interrupt);
+    if let Some(error) = trouble {
+        ui.show(Event::Warning(format!(
+            "Git cannot be used here, so nothing is committed: {error}."
+        )));
+    }
     let connector = connector(config)?;
     let name = values.model.clone().or_else(|| connector.default_model());
     let models = match &name {
@@ -423,6 +428,7 @@ fn exit_of(end: TurnEnd) -> Exit {
     match end {
         TurnEnd::Done => Exit::Done,
         TurnEnd::EditsFailed | TurnEnd::StillRed => Exit::NotDone,
+        TurnEnd::NoModel => Exit::Usage,
         TurnEnd::Provider => Exit::Provider,
         TurnEnd::Limit => Exit::Limit,
         TurnEnd::Interrupted => Exit::Interrupted,

@@ -2,6 +2,10 @@
 
 use std::io::IsTerminal;
 use std::path::Path;
+use std::time::Duration;
+
+use tokio::signal::unix::SignalKind;
+use tokio::signal::unix::signal;
 
 use super::exit_code::Exit;
 use super::settings::Values;
@@ -62,17 +66,32 @@ pub(super) fn input_options(values: &Values, state: &Path) -> input::Options {
     }
 }
 
-/// Ctrl-C stops what runs; a second one while it is still stopping ends the program.
+/// Ctrl-C stops what runs; a second one while it is still stopping ends the program. So do a closed terminal and the end
+/// that the system asks for, after the running command had a moment to be ended with all its children.
 pub(super) fn stop_on_ctrl_c(interrupt: Interrupt) {
+    /// What a stopped command gets to end.
+    const FAREWELL: Duration = Duration::from_millis(500);
     let watch = move || {
         let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
             return;
         };
         runtime.block_on(async {
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if !interrupt.trip() {
-                    std::process::exit(i32::from(Exit::Interrupted.code()));
-                }
+            let (Ok(mut hung_up), Ok(mut terminated)) = (signal(SignalKind::hangup()), signal(SignalKind::terminate()))
+            else {
+                return;
+            };
+            loop {
+                let code = tokio::select! {
+                    pressed = tokio::signal::ctrl_c() => match pressed {
+                        Ok(()) if interrupt.trip() => continue,
+                        _ => i32::from(Exit::Interrupted.code()),
+                    },
+                    _ = hung_up.recv() => 128 + SignalKind::hangup().as_raw_value(),
+                    _ = terminated.recv() => 128 + SignalKind::terminate().as_raw_value(),
+                };
+                interrupt.trip();
+                tokio::time::sleep(FAREWELL).await;
+                std::process::exit(code);
             }
         });
     };

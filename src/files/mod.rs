@@ -216,6 +216,15 @@ impl Root {
     }
 }
 
+/// Whether two paths lead to one file: through links, or as hard links.
+pub fn are_same(left: &Path, right: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (left.metadata(), right.metadata()) {
+        (Ok(left), Ok(right)) => (left.dev(), left.ino()) == (right.dev(), right.ino()),
+        _ => false,
+    }
+}
+
 /// Text for showing: decoded as [`Root::read`] does, bytes that are no text replaced.
 pub fn decode_lossy(bytes: &[u8]) -> String {
     encoding::decode(bytes).map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |file| file.text)

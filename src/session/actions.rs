@@ -9,6 +9,7 @@ use super::TurnEnd;
 use super::commit_step::change;
 use super::diff::unified;
 use super::undo::short;
+use super::verify::Checked;
 use super::verify::Purpose;
 use super::verify::for_model;
 use crate::git::Version;
@@ -163,12 +164,11 @@ impl Session {
             });
             return Ok(TurnEnd::Done);
         };
-        let Some(failure) = self.run_tests(&command)? else {
-            return Ok(TurnEnd::Done);
+        let failure = match self.run_tests(&command)? {
+            Checked::Clean => return Ok(TurnEnd::Done),
+            Checked::Stopped => return Ok(TurnEnd::Interrupted),
+            Checked::Red(failure) => failure,
         };
-        if self.interrupt.tripped() {
-            return Ok(TurnEnd::Interrupted);
-        }
         if self.main.is_none() {
             return Ok(TurnEnd::StillRed);
         }
@@ -192,9 +192,10 @@ impl Session {
             return Ok(TurnEnd::Done);
         }
         match self.lint_files(&paths, &BTreeMap::new())? {
-            None => Ok(TurnEnd::Done),
-            Some(_) if self.main.is_none() => Ok(TurnEnd::StillRed),
-            Some(failure) => {
+            Checked::Clean => Ok(TurnEnd::Done),
+            Checked::Stopped => Ok(TurnEnd::Interrupted),
+            Checked::Red(_) if self.main.is_none() => Ok(TurnEnd::StillRed),
+            Checked::Red(failure) => {
                 for path in &paths {
                     self.files.add(path);
                 }

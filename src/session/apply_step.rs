@@ -23,6 +23,7 @@ use crate::apply::WriteKind;
 use crate::apply::merge3;
 use crate::edit_format::Hints;
 use crate::edit_format::Parsed;
+use crate::files;
 use crate::files::Found;
 use crate::files::endings::GitAttributes;
 use crate::git::Eol;
@@ -53,11 +54,12 @@ impl Session {
         let suggestions = std::mem::take(&mut parsed.suggestions);
         let cut = cut_off(&reply.finish);
         let nothing_new = parsed.edits.is_empty() && parsed.problems.is_empty();
-        if nothing_new && turn.staged.is_empty() && cut.is_none() {
+        if nothing_new && cut.is_none() {
             self.offer_commands(&suggestions)?;
-            return Ok(self
-                .offer_mentioned(&reply.text, &turn.message)?
-                .map_or(Carried::Ended(TurnEnd::Done), Carried::Open));
+            // A reply without edits puts nothing right that failed before it.
+            let end = turn.open.unwrap_or(TurnEnd::Done);
+            let more = self.offer_mentioned(&reply.text, &turn.message)?;
+            return Ok(more.map_or(Carried::Ended(end), Carried::Open));
         }
         let parsed = with_staged(turn, parsed);
         let mut plan = self.plan(&parsed, &hints)?;
@@ -69,7 +71,11 @@ impl Session {
             }
         }
         if !plan.is_complete() {
-            return Ok(Carried::Open(self.stage(turn, &parsed, &plan)));
+            let end = match reply.finish {
+                Finish::Incomplete(_) => TurnEnd::Provider,
+                _ => TurnEnd::EditsFailed,
+            };
+            return Ok(Carried::Open(self.stage(turn, &parsed, &plan, end)));
         }
         turn.suggestions.extend(suggestions);
         reply.text.clone_into(&mut turn.last_reply);
@@ -78,7 +84,7 @@ impl Session {
                 turn.staged.clear();
                 Ok(carried)
             }
-            Err(refused) => Ok(Carried::Open(self.stage(turn, &parsed, &refused))),
+            Err(refused) => Ok(Carried::Open(self.stage(turn, &parsed, &refused, TurnEnd::EditsFailed))),
         }
     }
 
@@ -98,13 +104,25 @@ impl Session {
 
     /// What the planner may know of a path: the text the model saw, or why it may not be written.
     fn content(&self, path: &str) -> Content {
-        if self.files.is_read_only(path) {
+        if self.is_read_only(path) {
             return Content::Refused("is read-only in this chat".to_owned());
         }
         match disk::content(&self.root, path) {
             Content::Text(text) => Content::Text(self.files.seen(path).map_or(text, str::to_owned)),
             content => content,
         }
+    }
+
+    /// Whether the path is a read-only file of the chat, under any of its names.
+    fn is_read_only(&self, path: &str) -> bool {
+        if self.files.is_read_only(path) {
+            return true;
+        }
+        let Ok(real) = self.root.fenced(path) else { return false };
+        self.files
+            .read_only()
+            .iter()
+            .any(|file| files::are_same(&file.path, &real))
     }
 
     /// Files that the model was not given: the user decides, once a session, with the change before their eyes.
@@ -186,7 +204,7 @@ impl Session {
     }
 
     /// Keeps what fits for later and makes the report.
-    fn stage(&mut self, turn: &mut Turn, parsed: &Parsed, plan: &Plan) -> Verdict {
+    fn stage(&mut self, turn: &mut Turn, parsed: &Parsed, plan: &Plan, end: TurnEnd) -> Verdict {
         let failed: BTreeSet<usize> = plan.failures.iter().map(|failure| failure.block).collect();
         turn.staged = parsed
             .edits
@@ -211,8 +229,11 @@ impl Session {
         Verdict::Failed {
             signature: format!("edit {report}"),
             report,
-            end: TurnEnd::EditsFailed,
-            what: "an edit did not apply",
+            end,
+            what: match end {
+                TurnEnd::Provider => "the reply broke off",
+                _ => "an edit did not apply",
+            },
             count: None,
         }
     }

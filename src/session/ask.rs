@@ -43,11 +43,11 @@ impl Session {
         }
         if self.main.is_none() {
             self.ui.show(no_model());
-            return Ok(Asked::Ended(TurnEnd::Provider));
+            return Ok(Asked::Ended(TurnEnd::NoModel));
         }
         let assembled = self.assemble(&turn.message, &turn.said)?;
         let Some(seat) = &self.main else {
-            return Ok(Asked::Ended(TurnEnd::Provider));
+            return Ok(Asked::Ended(TurnEnd::NoModel));
         };
         if let Err(too_large) = budget::check(&assembled, seat.settings.context_window, seat.settings.reply_reserve()) {
             self.ui.show(too_large_event(&too_large));
@@ -87,11 +87,17 @@ impl Session {
         };
         let cancel = self.interrupt.fresh();
         let ui = &mut self.ui;
+        let mut announced = 0;
         seat.model.reply(&request, &cancel, &mut |event| {
             ui.show(match event {
                 StreamEvent::Text(text) => Event::Text(text),
                 StreamEvent::Reasoning(text) => Event::Reasoning(text),
-                StreamEvent::Retrying { reason, wait, .. } => Event::Waiting { reason, wait },
+                // Told once a try; the screen counts the seconds.
+                StreamEvent::Retrying { attempt, .. } if attempt == announced => return,
+                StreamEvent::Retrying { attempt, reason, wait } => {
+                    announced = attempt;
+                    Event::Waiting { reason, wait }
+                }
                 StreamEvent::Notice(text) => Event::Warning(text),
             });
         })

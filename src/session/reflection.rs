@@ -22,8 +22,20 @@ pub(super) enum Verdict {
         /// How many things are wrong, where that can be counted.
         count: Option<usize>,
     },
+    /// The user stopped a check.
+    Interrupted,
     /// Not a failure: the model has something new to look at (files were added).
     GoOn(String),
+}
+
+impl Verdict {
+    /// How the turn ends when this failure is not put right; None when it is none.
+    pub(super) fn failed_as(&self) -> Option<TurnEnd> {
+        match self {
+            Verdict::Failed { end, .. } => Some(*end),
+            Verdict::Done | Verdict::Interrupted | Verdict::GoOn(_) => None,
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -31,6 +43,8 @@ pub(super) enum Next {
     Ask(String),
     /// The turn's end, and why it stops short (without a full stop).
     Stop(TurnEnd, Option<String>),
+    /// Nothing more is asked; the turn ends as things stand.
+    Rest,
 }
 
 /// The reflections of one turn.
@@ -59,11 +73,12 @@ impl Reflections {
     pub(super) fn next(&mut self, verdict: Verdict) -> Next {
         let (report, signature, end, what, count) = match verdict {
             Verdict::Done => return Next::Stop(TurnEnd::Done, None),
+            Verdict::Interrupted => return Next::Stop(TurnEnd::Interrupted, None),
             Verdict::GoOn(text) if self.used < self.max => {
                 self.used += 1;
                 return Next::Ask(text);
             }
-            Verdict::GoOn(_) => return Next::Stop(TurnEnd::Done, None),
+            Verdict::GoOn(_) => return Next::Rest,
             Verdict::Failed {
                 report,
                 signature,

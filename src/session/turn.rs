@@ -9,7 +9,6 @@ use super::apply_step::Carried;
 use super::ask::Asked;
 use super::reflection::Next;
 use super::reflection::Reflections;
-use super::reflection::Verdict;
 use crate::chat::history;
 use crate::chat::message::Message;
 use crate::edit_format::Edit;
@@ -23,9 +22,11 @@ pub enum TurnEnd {
     Done,
     /// At least one edit could not be applied.
     EditsFailed,
-    /// Lint or tests still fail.
+    /// Lint or tests still fail, or git refuses the commit.
     StillRed,
-    /// No model, or the provider failed.
+    /// There is no model to ask.
+    NoModel,
+    /// The provider failed.
     Provider,
     /// A limit of the user was reached, or the request is larger than the model's window.
     Limit,
@@ -46,6 +47,8 @@ pub(super) struct Turn {
     pub(super) uncommitted: BTreeMap<String, Option<Vec<u8>>>,
     /// Files of the turn as they were before it: what tells old findings from new ones.
     pub(super) before: BTreeMap<String, Option<Vec<u8>>>,
+    /// How the turn ends if the model has nothing more to say: what failed last and is not put right.
+    pub(super) open: Option<TurnEnd>,
     /// Git refused a commit of this turn and the model has heard of it.
     pub(super) refused_commit: bool,
     /// Scripts that the replies suggest, and the text of the last reply with edits: offered when the turn is done.
@@ -68,6 +71,7 @@ impl Turn {
             staged: Vec::new(),
             uncommitted: BTreeMap::new(),
             before: BTreeMap::new(),
+            open: None,
             refused_commit: false,
             suggestions: Vec::new(),
             last_reply: String::new(),
@@ -128,6 +132,12 @@ impl Session {
                 hint: None,
             });
         }
+        let is_refused = turn.refused_commit && !turn.uncommitted.is_empty();
+        let end = if end == TurnEnd::Done && is_refused {
+            TurnEnd::StillRed
+        } else {
+            end
+        };
         self.remember(turn, end);
         end
     }
@@ -147,14 +157,15 @@ impl Session {
             };
             let verdict = match self.carry_out(turn, &reply)? {
                 Carried::Written => self.verify(turn)?,
-                Carried::Ended(end) => return Ok(end),
+                Carried::Ended(end) => return Ok(self.stop(turn, end, None)),
                 Carried::Open(verdict) => verdict,
             };
-            let failed = matches!(verdict, Verdict::Failed { .. });
+            let failed = verdict.failed_as();
+            turn.open = failed.or(turn.open);
             match turn.reflections.next(verdict) {
                 Next::Ask(text) => {
                     let (used, max) = (turn.reflections.used(), self.options.max_reflections);
-                    if failed {
+                    if failed.is_some() {
                         self.ui.show(Event::Note(format!(
                             "Handing this back to the model ({used} of {max})."
                         )));
@@ -162,6 +173,7 @@ impl Session {
                     turn.said.push(Message::user(text));
                 }
                 Next::Stop(end, why) => return Ok(self.stop(turn, end, why)),
+                Next::Rest => return Ok(self.stop(turn, turn.open.unwrap_or(TurnEnd::Done), None)),
             }
         }
     }

@@ -48,6 +48,14 @@ impl Purpose {
     }
 }
 
+/// What a check came to.
+pub(super) enum Checked {
+    Clean,
+    Red(Red),
+    /// The user stopped it.
+    Stopped,
+}
+
 /// A check that failed.
 pub(super) struct Red {
     /// Text for the model.
@@ -60,12 +68,7 @@ impl Session {
     /// Checks what was written. The commit comes before the tests: green or red, the turn can be taken back as one.
     pub(super) fn verify(&mut self, turn: &mut Turn) -> Result<Verdict> {
         let written: Vec<String> = turn.uncommitted.keys().cloned().collect();
-        if let Some(red) = self.lint_files(&written, &turn.before)? {
-            if let Some(id) = turn.id {
-                self.journal.absorb(&self.root, id)?;
-            }
-            return Ok(red.verdict("the check after the edit still finds something"));
-        }
+        let checked = self.lint_files(&written, &turn.before)?;
         if let Some(id) = turn.id {
             let reformatted = self.journal.absorb(&self.root, id)?;
             if !reformatted.is_empty() {
@@ -74,6 +77,11 @@ impl Session {
                     reformatted.join(", ")
                 )));
             }
+        }
+        match checked {
+            Checked::Clean => {}
+            Checked::Red(red) => return Ok(red.verdict("the check after the edit still finds something")),
+            Checked::Stopped => return Ok(Verdict::Interrupted),
         }
         if let Some(output) = self.commit_turn(turn)?
             && self.wants_hook_repaired()
@@ -90,17 +98,19 @@ impl Session {
         let Some(command) = turn.test_command.clone() else {
             return Ok(Verdict::Done);
         };
-        Ok(self
-            .run_tests(&command)?
-            .map_or(Verdict::Done, |red| red.verdict("the tests still fail")))
+        Ok(match self.run_tests(&command)? {
+            Checked::Clean => Verdict::Done,
+            Checked::Red(red) => red.verdict("the tests still fail"),
+            Checked::Stopped => Verdict::Interrupted,
+        })
     }
 
-    /// Syntax of each file against its text before, then the lint commands. None when there is nothing new.
+    /// Syntax of each file against its text before, then the lint commands.
     pub(super) fn lint_files(
         &mut self,
         paths: &[String],
         before: &BTreeMap<String, Option<Vec<u8>>>,
-    ) -> Result<Option<Red>> {
+    ) -> Result<Checked> {
         let mut report = String::new();
         let mut count = 0;
         for path in paths {
@@ -122,7 +132,10 @@ impl Session {
             let changed = before
                 .contains_key(path)
                 .then(|| Changed::between(old.as_deref(), &file.text));
-            for (command, output) in self.run_lint_commands(path, &commands)? {
+            let Some(failed) = self.run_lint_commands(path, &commands)? else {
+                return Ok(Checked::Stopped);
+            };
+            for (command, output) in failed {
                 let Some((n_findings, text)) = self.new_findings(path, &file.text, changed.as_ref(), &output) else {
                     continue;
                 };
@@ -142,10 +155,10 @@ impl Session {
             }
         }
         if report.is_empty() {
-            return Ok(None);
+            return Ok(Checked::Clean);
         }
         self.ui.show(Event::Warning(report.clone()));
-        Ok(Some(Red {
+        Ok(Checked::Red(Red {
             signature: format!("lint {}", test_report::failure_signature(&report)),
             report: format!("{report}\nPut this right. Change only what is needed for it."),
             count: Some(count),
@@ -188,17 +201,20 @@ impl Session {
             .collect()
     }
 
-    /// The commands that found something in the file, with their output.
-    fn run_lint_commands(&mut self, path: &str, commands: &[String]) -> Result<Vec<(String, String)>> {
+    /// The commands that found something in the file, with their output. None when the user stopped one.
+    fn run_lint_commands(&mut self, path: &str, commands: &[String]) -> Result<Option<Vec<(String, String)>>> {
         let mut failed = Vec::new();
         for command in commands {
             let script = format!("{command} {}", quoted(&self.seen_from_cwd(path)));
             let outcome = self.run_job(Purpose::Lint, &script)?;
-            if !outcome.succeeded() && outcome.end != End::Cancelled {
+            if outcome.end == End::Cancelled {
+                return Ok(None);
+            }
+            if !outcome.succeeded() {
                 failed.push((command.clone(), outcome.output));
             }
         }
-        Ok(failed)
+        Ok(Some(failed))
     }
 
     fn wants_hook_repaired(&mut self) -> bool {
@@ -212,9 +228,12 @@ impl Session {
         self.ui.ask(&question) == Answer::Yes
     }
 
-    /// Runs the tests. None when they pass.
-    pub(super) fn run_tests(&mut self, command: &str) -> Result<Option<Red>> {
+    /// Runs the tests.
+    pub(super) fn run_tests(&mut self, command: &str) -> Result<Checked> {
         let outcome = self.run_job(Purpose::Test, command)?;
+        if outcome.end == End::Cancelled {
+            return Ok(Checked::Stopped);
+        }
         let results = test_report::parse(&outcome.output);
         let passed = outcome.succeeded();
         let exit_code = match outcome.end {
@@ -227,11 +246,11 @@ impl Session {
             summary: results.as_ref().map(summary).unwrap_or_default(),
             output: outcome.output.clone(),
         });
-        if passed || outcome.end == End::Cancelled {
-            return Ok(None);
+        if passed {
+            return Ok(Checked::Clean);
         }
         let output = for_model(&outcome.output, TEST_OUTPUT_FOR_MODEL);
-        Ok(Some(Red {
+        Ok(Checked::Red(Red {
             report: format!(
                 "The test command `{command}` failed ({}). Its output:\n\n{output}\n\nRepair the code so that the tests pass.",
                 end_words(&outcome.end)
@@ -263,6 +282,9 @@ impl Session {
         let cancel = self.interrupt.fresh();
         let ui = &mut self.ui;
         let outcome = shell::run(&job, &cancel, &mut |piece| ui.show(Event::Output(piece.to_owned())))?;
+        if outcome.end == End::Cancelled {
+            self.ui.show(Event::Note("Stopped.".to_owned()));
+        }
         if outcome.end == End::TimedOut {
             self.ui.show(Event::Warning(format!(
                 "`{script}` was stopped after {} s (`--command-timeout`).",

@@ -358,6 +358,8 @@ pub fn read_answer(prompt: &str, colour: bool) -> Option<String> {
             .ok()
             .flatten();
     }
+    // What was typed before the question was there is no answer to it.
+    tty::discard_typed_ahead();
     match input.edit(prompt, "").ok()? {
         Edited::Text(text) => Some(text),
         _ => None,

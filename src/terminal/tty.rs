@@ -63,3 +63,9 @@ impl Drop for NonBlocking {
         let _ = termios::tcsetattr(io::stdin(), OptionalActions::Drain, &self.mode);
     }
 }
+
+/// Forgets what was typed and not read yet.
+pub(super) fn discard_typed_ahead() {
+    // A terminal that cannot do it has nothing typed ahead either.
+    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+}

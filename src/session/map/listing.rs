@@ -45,7 +45,8 @@ pub(super) fn list(source: &MapSource) -> anyhow::Result<Listing> {
             ..Listing::default()
         });
     }
-    let repo = Repo::discover(&root)?;
+    // A repository that cannot be used is listed as a folder; whoever wants to commit hears why.
+    let repo = Repo::discover(&root).unwrap_or(None);
     let mut listing = match &repo {
         Some(repo) => by_git(repo, &root)?,
         None => by_walk(&root),
