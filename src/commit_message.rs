@@ -105,7 +105,10 @@ fn bounded(text: &str, limit: usize) -> String {
 /// The message in a model's answer: thinking, fences, quotes, labels and chatter removed; the first plausible line as
 /// subject, cut at 72 characters; a short body if one follows. None when nothing plausible is there.
 pub fn clean(reply: &str) -> Option<String> {
-    let text = without_thinking(reply);
+    let text: String = without_thinking(reply)
+        .chars()
+        .filter(|c| *c == '\n' || !c.is_control())
+        .collect();
     let text = match fenced(&text) {
         // A model that sends its edit again says what it does in front of it.
         Some(inside) if inside.lines().any(is_of_an_edit) => without_fences(&text),

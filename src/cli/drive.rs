@@ -334,11 +334,11 @@ fn one_shot(session: &mut Session, message: &str) -> Exit {
 }
 
 fn finish(session: &mut Session, exit: Exit) {
-    let requests = session.spending().requests;
+    let (requests, reflections) = (session.spending().requests, session.reflections());
     session.ui().show(Event::Done {
         exit_code: exit.code(),
         requests,
-        reflections: 0,
+        reflections,
         summary: String::new(),
     });
 }

@@ -178,6 +178,8 @@ pub struct Session {
     /// Files that the user was asked about and did not want in the chat or changed.
     declined: BTreeSet<String>,
     spending: Spending,
+    /// Reflections of the session so far.
+    reflections: usize,
     log: Log,
     log_failed: bool,
     options: Options,
@@ -216,6 +218,7 @@ impl Session {
             map,
             declined: BTreeSet::new(),
             spending: Spending::default(),
+            reflections: 0,
             log,
             log_failed: false,
             options: parts.options,
@@ -263,6 +266,11 @@ impl Session {
 
     pub fn spending(&self) -> &Spending {
         &self.spending
+    }
+
+    /// Requests of the session that handed a failure back.
+    pub fn reflections(&self) -> usize {
+        self.reflections
     }
 
     pub fn main_settings(&self) -> Option<&ModelSettings> {

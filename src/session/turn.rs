@@ -212,6 +212,7 @@ impl Session {
 
     /// Puts the turn into the history of the chat.
     fn remember(&mut self, turn: Turn, end: TurnEnd) {
+        self.reflections += turn.reflections.used();
         let mut said = turn.said;
         if end == TurnEnd::Interrupted {
             said.push(Message::assistant(
