@@ -16,6 +16,7 @@ mod lint;
 mod llm;
 mod map;
 mod models;
+mod one_shot;
 mod prompts;
 mod repl;
 mod session;

@@ -1,0 +1,240 @@
+//! One message through the real binary: exit codes, events as JSON, undo from the shell, the demo. The model plays a file.
+
+use std::path::Path;
+use std::process::Command;
+use std::process::Output;
+use std::process::Stdio;
+use std::time::Duration;
+use std::time::Instant;
+
+use crate::support::repo::TestRepo;
+
+const EDIT: &str = "a.py\n```python\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
+const MISS: &str = "a.py\n```python\n<<<<<<< SEARCH\ny = 1\n=======\ny = 2\n>>>>>>> REPLACE\n```\n";
+
+/// A repository with one file, and folders of its own for everything else.
+struct Place {
+    repo: TestRepo,
+    home: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        Self {
+            repo: TestRepo::with(&[("a.py", "x = 1\n")]),
+            home: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codriver"));
+        command
+            .args(arguments)
+            .current_dir(self.repo.root())
+            .stdin(Stdio::null())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home.path())
+            .env("CODRIVER_STATE_DIR", self.home.path().join("state"))
+            .env("CODRIVER_CACHE_DIR", self.home.path().join("cache"))
+            .env("CODRIVER_CONFIG_DIR", self.home.path().join("config"));
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// `--model` for a script with these replies.
+    fn model(&self, replies: &[&str]) -> String {
+        let script: String = replies.iter().map(|reply| format!("[[reply]]\n{reply}\n")).collect();
+        let path = self.home.path().join("script.toml");
+        std::fs::write(&path, script).unwrap();
+        format!("scripted:{}", path.display())
+    }
+
+    /// One message with a script; the exit code and all that was printed.
+    fn say(&self, replies: &[&str], more: &[&str]) -> (Option<i32>, String) {
+        let model = self.model(replies);
+        let mut arguments = vec!["--model", &model, "-m", "set x", "a.py"];
+        arguments.extend(more);
+        let output = self.run(&arguments);
+        let printed = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8(printed).unwrap())
+    }
+}
+
+fn text(reply: &str) -> String {
+    format!("text = '''\n{reply}'''")
+}
+
+#[test]
+fn exit_codes_tell_how_a_turn_ended() {
+    let (edit, miss) = (text(EDIT), text(MISS));
+    let cases: &[(&[&str], &[&str], i32)] = &[
+        (&[&edit, "text = 'Set x'"], &[], 0),
+        (&["text = 'Nothing to change.'"], &[], 0),
+        (&[&miss, &miss], &[], 1),
+        (
+            &[&edit, "text = 'Set x'", "text = 'I am done.'"],
+            &["--test-cmd", "false"],
+            1,
+        ),
+        (&["error = 'auth'"], &[], 3),
+        (&[&miss, &edit], &["--max-requests", "1"], 4),
+        (&[&edit], &["--edit-format", "nonsense"], 2),
+    ];
+    for (replies, more, code) in cases {
+        let place = Place::new();
+        let (exit, printed) = place.say(replies, more);
+        assert_eq!(exit, Some(*code), "{replies:?} {more:?}\n{printed}");
+    }
+    let place = Place::new();
+    assert_eq!(place.run(&["-m", "set x", "a.py"]).status.code(), Some(2), "no model");
+    assert_eq!(
+        place.run(&["-m", "/nonsense"]).status.code(),
+        Some(2),
+        "no such command"
+    );
+    assert_eq!(
+        place.run(&["-m", "set x", "nowhere.py"]).status.code(),
+        Some(2),
+        "no such file"
+    );
+}
+
+#[test]
+fn a_failed_edit_leaves_everything_as_it_was() {
+    let place = Place::new();
+    let before = place.repo.git(&["rev-parse", "HEAD"]);
+    place.say(&[&text(&format!("{EDIT}\n{MISS}")), &text(MISS)], &[]);
+    assert_eq!(place.repo.read("a.py"), "x = 1\n");
+    assert_eq!(place.repo.git(&["rev-parse", "HEAD"]), before);
+    assert_eq!(place.repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn events_are_one_json_object_a_line() {
+    let place = Place::new();
+    let (_, printed) = place.say(&[&text(EDIT), "text = 'Set x'"], &["--json"]);
+    let types: Vec<String> = printed
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .map(|event| event["type"].as_str().unwrap().to_owned())
+        .collect();
+    let expected = [
+        "session",
+        "request",
+        "text",
+        "reply_end",
+        "usage",
+        "edit",
+        "commit",
+        "done",
+    ];
+    assert_eq!(types, expected, "{printed}");
+}
+
+#[test]
+fn undo_and_redo_work_from_the_shell() {
+    let place = Place::new();
+    place.say(&[&text(EDIT), "text = 'Set x'"], &[]);
+    let committed = place.repo.git(&["rev-parse", "HEAD"]);
+    assert_eq!(place.run(&["undo"]).status.code(), Some(0));
+    assert_eq!(place.repo.read("a.py"), "x = 1\n");
+    assert_eq!(
+        place.run(&["undo"]).status.code(),
+        Some(1),
+        "there is nothing more to undo"
+    );
+    assert_eq!(place.run(&["redo"]).status.code(), Some(0));
+    assert_eq!(place.repo.read("a.py"), "x = 2\n");
+    assert_eq!(place.repo.git(&["rev-parse", "HEAD"]), committed);
+    let sessions = String::from_utf8(place.run(&["sessions"]).stdout).unwrap();
+    assert!(sessions.contains("set x"), "{sessions}");
+}
+
+#[test]
+fn lines_on_standard_input_are_messages_and_commands() {
+    let place = Place::new();
+    let model = place.model(&[&text(EDIT), "text = 'Set x'"]);
+    let mut child = place
+        .command(&["--model", &model])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"/add a.py\nset x\n/undo\n/exit\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("Took back \"set x\""), "{printed}");
+    assert_eq!(place.repo.read("a.py"), "x = 1\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn being_told_to_end_ends_the_running_command_too() {
+    let place = Place::new();
+    let model = place.model(&[&text(EDIT), "text = 'Set x'"]);
+    let mark = place.home.path().join("running");
+    let test = format!("echo $$ > {0}; sleep 100; echo late >> {0}", mark.display());
+    let mut child = place
+        .command(&["--model", &model, "--test-cmd", &test, "-m", "set x", "a.py"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = wait_for(|| std::fs::read_to_string(&mark).ok().filter(|text| text.ends_with('\n')));
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::TERM).unwrap();
+    let status = child.wait().unwrap();
+    assert_ne!(status.code(), Some(0));
+    wait_for(|| (!Path::new("/proc").join(pid.trim()).exists()).then_some(()));
+}
+
+/// The first thing that `look` finds.
+fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(30), "nothing came");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn the_demo_shows_the_whole_loop() {
+    let place = Place::new();
+    for sample in ["python3", "sh"] {
+        let output = place.run(&["demo", "--sample", sample]);
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8(printed).unwrap();
+        if sample == "python3" && Command::new("python3").arg("--version").output().is_err() {
+            continue;
+        }
+        assert_eq!(output.status.code(), Some(0), "{printed}");
+        let mut rest = printed.as_str();
+        for step in [
+            "/map",
+            "SEARCH",
+            "failed ",
+            "Handing this back",
+            "applied ",
+            "+++ b/",
+            "commit ",
+            "tests failed",
+            "commit ",
+            "tests passed",
+            "Took back",
+            "Brought back",
+            "With a model of your own",
+        ] {
+            let at = rest
+                .find(step)
+                .unwrap_or_else(|| panic!("{sample}: no `{step}` in\n{rest}\nof\n{printed}"));
+            rest = &rest[at + step.len()..];
+        }
+    }
+}
