@@ -24,6 +24,7 @@ use super::fault;
 use super::journal::TurnId;
 use super::journal::TurnInfo;
 use super::pack::ImageRef;
+use super::root_id::RootId;
 
 /// Enough of the file to tell it from one that was written anew: its first line has the oldest turn's number and time.
 const HEAD_BYTES: u64 = 64;
@@ -43,6 +44,9 @@ pub(super) enum Event {
         files: Vec<FileChange>,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         folders: Vec<String>,
+        /// Where it was done.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        root: Option<RootId>,
     },
     Commit {
         turn: TurnId,
@@ -82,6 +86,8 @@ pub(super) struct Turn {
     pub(super) files: BTreeMap<String, (Option<Version>, Option<Version>)>,
     /// Folders that the turn made.
     pub(super) folders: BTreeSet<String>,
+    /// The folder that the paths are relative to, as its first change says.
+    pub(super) root: Option<RootId>,
 }
 
 impl Turn {
@@ -105,6 +111,7 @@ impl Turn {
                 entry: String::new(),
                 files: self.files.iter().map(change).collect(),
                 folders: self.folders.iter().cloned().collect(),
+                root: self.root.clone(),
             });
         }
         events.extend(info.commits.iter().map(|id| Event::Commit { turn, id: id.clone() }));
@@ -240,6 +247,7 @@ impl Index {
                         info,
                         files: BTreeMap::new(),
                         folders: BTreeSet::new(),
+                        root: None,
                     },
                 );
             }
@@ -248,6 +256,7 @@ impl Index {
                 entry,
                 files,
                 folders,
+                root,
             } => {
                 self.entries.insert(entry);
                 self.redo.clear();
@@ -258,6 +267,7 @@ impl Index {
                 }
                 let Some(turn) = self.turns.get_mut(&turn) else { return };
                 turn.folders.extend(folders);
+                turn.root = turn.root.take().or(root);
                 for FileChange { path, before, after } in files {
                     turn.files.entry(path).or_insert((before, None)).1 = after;
                 }

@@ -10,6 +10,8 @@
 //! ```
 //!
 //! Files are known by their real names ([`Root::real_name`]): a change made through a link is listed under its target.
+//! Turns and the pending entry say which folder they were done in; in another one they are not undone, brought back or
+//! recovered ([`Error::OtherRoot`]).
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -49,6 +51,7 @@ use super::index::Version;
 use super::index::sync_folder;
 use super::pack;
 use super::pack::ImageRef;
+use super::root_id::RootId;
 use super::transaction::Entry;
 use super::transaction::Target;
 use super::tree::State;
@@ -76,6 +79,9 @@ const RETENTION: Retention = Retention {
 
 /// Extension of entry files.
 const ENTRY: &str = "entry";
+
+/// Name of the entry of the transaction that is under way.
+const PENDING: &str = "pending";
 
 pub struct Journal {
     dir: PathBuf,
@@ -146,6 +152,12 @@ impl Journal {
         &self.dir
     }
 
+    /// Whether the journal in `dir`, which need not exist, has a transaction that is under way or was interrupted. The
+    /// project's files may then be half of before and half of after.
+    pub fn is_pending(dir: &Path) -> bool {
+        dir.join(PENDING).exists()
+    }
+
     /// Rolls back what a crash left half done. Returns the paths that were put back.
     pub fn recover(&self, root: &Root) -> Result<Vec<String>, Error> {
         if !self.pending().exists() {
@@ -177,15 +189,21 @@ impl Journal {
         let _lock = self.lock()?;
         let mut index = self.index()?;
         self.recover_locked(root, &mut index)?;
-        let removable = self.open_turn(&index, turn)?.folders.clone();
+        let open = self.open_turn(&index, turn)?;
+        let here = RootId::of(root)?;
+        here.check(open.root.as_ref(), "the turn", &self.dir)?;
+        let removable = open.folders.clone();
         let tree = open_tree(root)?;
         let targets = targets_of(root, &tree, changes)?;
-        self.transact(&tree, &mut index, &targets, &removable, |entry, files| Event::Write {
+        let event = |entry: &Entry, files| Event::Write {
             turn,
             entry: entry.id.clone(),
             files,
             folders: entry.make.clone(),
-        })
+            root: entry.root.clone(),
+        };
+        self.transact(&tree, here, &mut index, &targets, &removable, event)
+            .map_err(|error| by_given_name(root, changes, error))
     }
 
     /// Looks at the turn's files again after a command ran (a formatter, a hook) and takes what it did to them into the
@@ -194,7 +212,10 @@ impl Journal {
         let _lock = self.lock()?;
         let mut index = self.index()?;
         self.recover_locked(root, &mut index)?;
-        let drifted = drifted(&open_tree(root)?, self.open_turn(&index, turn)?)?;
+        let open = self.open_turn(&index, turn)?;
+        let here = RootId::of(root)?;
+        here.check(open.root.as_ref(), "the turn", &self.dir)?;
+        let drifted = drifted(&open_tree(root)?, open)?;
         if drifted.is_empty() {
             return Ok(Vec::new());
         }
@@ -217,6 +238,7 @@ impl Journal {
             entry: id,
             files: drifted.iter().zip(images).map(change).collect(),
             folders: Vec::new(),
+            root: Some(here),
         };
         index.append(event, Sync::Now).map_err(self.failed())?;
         Ok(drifted.into_iter().map(|file| file.path).collect())
@@ -284,11 +306,17 @@ impl Journal {
             Direction::Redo => index.redo.last().and_then(|turn| index.turns.get(turn)),
         };
         let Some(turn) = next.cloned() else { return Ok(None) };
+        let here = RootId::of(root)?;
+        let what = match direction {
+            Direction::Undo => "the newest turn",
+            Direction::Redo => "the turn that was undone last",
+        };
+        here.check(turn.root.as_ref(), what, &self.dir)?;
         let tree = open_tree(root)?;
         let (targets, changed_since) = self.targets_back(root, &tree, &turn, direction)?;
         let id = turn.info.id;
         if changed_since.is_empty() {
-            self.transact(&tree, &mut index, &targets, &turn.folders, |entry, _| {
+            self.transact(&tree, here, &mut index, &targets, &turn.folders, |entry, _| {
                 let entry = entry.id.clone();
                 match direction {
                     Direction::Undo => Event::Undo { turn: id, entry },
@@ -361,6 +389,7 @@ impl Journal {
     fn transact(
         &self,
         tree: &Tree,
+        here: RootId,
         index: &mut Index,
         targets: &[Target],
         removable: &BTreeSet<String>,
@@ -385,7 +414,8 @@ impl Journal {
             .0
             .iter()
             .map(|[before, after]| (before.clone(), after.clone()));
-        let entry = Entry::new(tree, id, targets, sides, removable)?;
+        let mut entry = Entry::new(tree, id, targets, sides, removable)?;
+        entry.root = Some(here);
         let manifest = serde_json::to_vec(&entry).map_err(|error| self.failed()(error.into()))?;
         if let Err(source) = self.write_pending(&new, &manifest) {
             let _ = std::fs::remove_file(self.pending());
@@ -433,6 +463,11 @@ impl Journal {
             Err(error) => return Err(self.failed()(error)),
         };
         let entry: Entry = serde_json::from_slice(&manifest).map_err(|error| self.failed()(error.into()))?;
+        RootId::of(root)?.check(
+            entry.root.as_ref(),
+            "an interrupted write (its file `pending` can be removed to give it up)",
+            &self.dir,
+        )?;
         let tree = open_tree(root)?;
         if index.has_entry(&entry.id) {
             entry.clear(&tree)?;
@@ -592,7 +627,7 @@ impl Journal {
     }
 
     fn pending(&self) -> PathBuf {
-        self.dir.join("pending")
+        self.dir.join(PENDING)
     }
 
     fn entry(&self, id: &str) -> PathBuf {
@@ -624,6 +659,17 @@ pub struct Image {
 
 fn open_tree(root: &Root) -> Result<Tree, Error> {
     Tree::open(root.path()).map_err(reading(&root.path().display().to_string()))
+}
+
+/// The error under the name that the caller has for the file, which a link may lead to.
+fn by_given_name(root: &Root, changes: &[Change], mut error: Error) -> Error {
+    if let Error::Write { path, .. } | Error::Changed { path } = &mut error {
+        let mut given = changes.iter().map(|change| &change.path);
+        if let Some(name) = given.find(|name| root.real_name(name).is_ok_and(|real| real == *path)) {
+            path.clone_from(name);
+        }
+    }
+    error
 }
 
 /// A name that no entry had before, on this machine.

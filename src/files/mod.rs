@@ -30,6 +30,7 @@ mod fence;
 mod index;
 pub mod journal;
 mod pack;
+mod root_id;
 mod transaction;
 mod tree;
 
@@ -99,6 +100,20 @@ pub enum Error {
     Changed { path: String },
     #[error("failed to use the journal in `{dir}`", dir = dir.display())]
     Journal { dir: PathBuf, source: io::Error },
+    /// What the journal holds was done in another folder (the paths in it are relative); nothing was touched.
+    #[error(
+        "{what} was made in {} and not in `{}` (journal in `{}`)",
+        if theirs == ours { format!("another folder that was at `{}`", theirs.display()) } else { format!("`{}`", theirs.display()) },
+        ours.display(),
+        journal.display()
+    )]
+    OtherRoot {
+        /// Begins in lower case: `the last turn`.
+        what: String,
+        theirs: PathBuf,
+        ours: PathBuf,
+        journal: PathBuf,
+    },
     /// A transaction failed and its roll-back too. The journal keeps the entry: the next recovery tries again.
     #[error("failed to put `{path}` back after a failed write")]
     RollBack { path: String, source: io::Error },

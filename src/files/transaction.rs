@@ -21,6 +21,7 @@ use super::Error;
 use super::fault;
 use super::index::Version;
 use super::pack::ImageRef;
+use super::root_id::RootId;
 use super::tree::Stamp;
 use super::tree::State;
 use super::tree::Tree;
@@ -41,6 +42,9 @@ pub(super) struct Target {
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) id: String,
+    /// The folder that all paths are relative to.
+    #[serde(default)]
+    pub(super) root: Option<RootId>,
     pub(super) operations: Vec<Operation>,
     /// Folders to make, outer ones first.
     pub(super) make: Vec<String>,
@@ -115,6 +119,7 @@ impl Entry {
         }
         Ok(Self {
             id,
+            root: None,
             operations,
             make: make.into_iter().collect(),
             remove,

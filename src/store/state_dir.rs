@@ -22,8 +22,8 @@ impl Dirs {
         self.state.join("journal")
     }
 
-    /// `lookup` reads an environment variable. The project's folder is named after its root: the last part and a hash.
-    /// Nothing is created.
+    /// `lookup` reads an environment variable. The project's folder is named after its root: the last part and a hash of
+    /// its absolute path with links resolved, however `root` spells it. Nothing is created.
     ///
     /// A variable that is empty or no absolute path counts as unset, as the XDG base directory specification has it;
     /// without `HOME` everything is below the temporary folder.
@@ -35,11 +35,18 @@ impl Dirs {
         };
         let state = base("CODRIVER_STATE_DIR", "XDG_STATE_HOME", ".local/state");
         Self {
-            state: state.join("projects").join(project_name(root)),
+            state: state.join("projects").join(project_name(&one_name(root))),
             cache: base("CODRIVER_CACHE_DIR", "XDG_CACHE_HOME", ".cache"),
             config: base("CODRIVER_CONFIG_DIR", "XDG_CONFIG_HOME", ".config"),
         }
     }
+}
+
+/// The folder's one name: links resolved, or absolute as it is written when it does not exist.
+fn one_name(root: &Path) -> PathBuf {
+    root.canonicalize()
+        .or_else(|_| std::path::absolute(root))
+        .unwrap_or_else(|_| root.to_path_buf())
 }
 
 /// Legible, and different for any two roots.
@@ -95,6 +102,23 @@ mod tests {
         assert!(dirs.state.starts_with("/xdg/state/codriver/projects"));
         assert_eq!(dirs.cache, Path::new("/home/ann/.cache/codriver"));
         assert_eq!(dirs.config, Path::new("/mine"));
+    }
+
+    #[test]
+    fn a_root_has_one_folder_however_it_is_spelled() {
+        let home = [("HOME", "/h")];
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("site");
+        std::fs::create_dir(&root).unwrap();
+        std::os::unix::fs::symlink("site", folder.path().join("link")).unwrap();
+        let spelled = |name: &str| dirs(folder.path().join(name).to_str().unwrap(), &home).state;
+        for name in ["site/", "site/.", "site/../site", "link"] {
+            assert_eq!(spelled(name), spelled("site"), "{name}");
+        }
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(dirs(".", &home), dirs(here.to_str().unwrap(), &home));
+        let absent = here.join("not-there");
+        assert_eq!(dirs("not-there", &home), dirs(absent.to_str().unwrap(), &home));
     }
 
     #[test]

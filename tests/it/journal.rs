@@ -515,6 +515,35 @@ fn a_link_to_a_file_inside_stays_a_link_and_its_target_is_written() {
 }
 
 #[test]
+fn a_turn_is_neither_undone_nor_brought_back_nor_added_to_in_another_folder() {
+    let project = Project::new(&[("a", "0")]);
+    let turn = project.write(&[edit("a", "0", "1")]).unwrap();
+    let other = project.folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let other = Root::new(&other).unwrap();
+    let put = |text: &str| fs::write(other.path().join("a"), text).unwrap();
+    let refused = |error: Option<Error>| assert!(matches!(error, Some(Error::OtherRoot { .. })), "{error:?}");
+    // What stands there is what the turn left, or began with: only the folder tells.
+    put("1");
+    let journal = project.journal();
+    refused(journal.undo(&other).err());
+    refused(journal.write(&other, turn, &[edit("a", "1", "2")]).err());
+    assert_eq!(fs::read_to_string(other.path().join("a")).unwrap(), "1");
+    put("formatted");
+    refused(journal.absorb(&other, turn).err());
+    project.undo();
+    put("0");
+    refused(journal.redo(&other).err());
+    assert_eq!(fs::read_to_string(other.path().join("a")).unwrap(), "0");
+    project.redo();
+    assert_eq!(project.get("a"), "1");
+    // Renamed, it is still the same folder.
+    fs::rename(project.tree(), project.folder.path().join("renamed")).unwrap();
+    let renamed = Root::new(&project.folder.path().join("renamed")).unwrap();
+    assert_eq!(project.journal().undo(&renamed).unwrap().unwrap().restored, ["a"]);
+}
+
+#[test]
 fn one_file_under_two_names_is_not_changed_in_two_ways() {
     let project = Project::new(&[("a", "0")]);
     symlink("a", project.tree().join("link")).unwrap();

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod apply;
+mod apply_command;
 mod cli;
 mod commit_message;
 mod edit_format;

@@ -1,0 +1,204 @@
+//! `codriver apply` through the real binary, and `undo` after it: which files it touches, and whose.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Command;
+use std::process::Output;
+use std::process::Stdio;
+
+use codriver::files::Root;
+use codriver::files::journal::Journal;
+use codriver::store::state_dir::Dirs;
+
+/// Projects beside each other, with one state folder for all of them.
+struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn get(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let folder = match name {
+            "CODRIVER_STATE_DIR" => "state",
+            "CODRIVER_CACHE_DIR" => "cache",
+            "CODRIVER_CONFIG_DIR" => "config",
+            "HOME" => "home",
+            _ => return None,
+        };
+        Some(self.path(folder).to_str().unwrap().to_owned())
+    }
+
+    fn journal_dir(&self, project: &str) -> PathBuf {
+        Dirs::for_root(&self.path(project), &|name| self.variable(name)).journal()
+    }
+
+    fn run(&self, cwd: &str, arguments: &[&str], input: &[u8]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_codriver"));
+        command
+            .args(arguments)
+            .current_dir(self.path(cwd))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        for name in [
+            "CODRIVER_STATE_DIR",
+            "CODRIVER_CACHE_DIR",
+            "CODRIVER_CONFIG_DIR",
+            "HOME",
+        ] {
+            command.env(name, self.variable(name).unwrap());
+        }
+        let mut child = command.spawn().unwrap();
+        // A process that ends early does not read it.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        child.wait_with_output().unwrap()
+    }
+
+    #[track_caller]
+    fn expect(&self, code: i32, cwd: &str, arguments: &[&str], input: impl AsRef<[u8]>) -> String {
+        let output = self.run(cwd, arguments, input.as_ref());
+        let text = format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        );
+        assert_eq!(output.status.code(), Some(code), "{text}");
+        text
+    }
+
+    /// A write to the project that a crash interrupted after `path` had its new text: as it is found afterwards.
+    fn interrupt(&self, project: &str, path: &str, before: &str, after: &str) {
+        let reply = edit(path, before, after);
+        self.expect(0, project, &["apply", "--root", ".", "-"], reply);
+        let journal = self.journal_dir(project);
+        let entries = fs::read_dir(&journal).unwrap().map(|entry| entry.unwrap().path());
+        let entry = entries.filter(|path| path.extension().is_some_and(|end| end == "entry"));
+        fs::rename(entry.last().unwrap(), journal.join("pending")).unwrap();
+        let index = fs::read_to_string(journal.join("turns.jsonl")).unwrap();
+        let (kept, _) = index.trim_end().rsplit_once('\n').unwrap();
+        fs::write(journal.join("turns.jsonl"), format!("{kept}\n")).unwrap();
+    }
+}
+
+fn edit(path: &str, before: &str, after: &str) -> String {
+    format!("{path}\n```\n<<<<<<< SEARCH\n{before}=======\n{after}>>>>>>> REPLACE\n```\n")
+}
+
+fn patch(operations: &str) -> String {
+    format!("*** Begin Patch\n{operations}*** End Patch\n")
+}
+
+#[test]
+fn undo_finds_what_apply_wrote_however_the_root_was_spelled() {
+    let world = World::new();
+    symlink("a", world.path("link")).unwrap();
+    for (cwd, root) in [("a", "."), ("a", "../a"), (".", "a"), (".", "link")] {
+        world.put("a/x.txt", "1\n");
+        world.expect(0, cwd, &["apply", "--root", root, "-"], edit("x.txt", "1\n", "2\n"));
+        assert_eq!(world.get("a/x.txt"), "2\n");
+        world.expect(0, "a", &["undo"], "");
+        assert_eq!(world.get("a/x.txt"), "1\n", "{root} from {cwd}");
+    }
+}
+
+#[test]
+fn undo_in_a_git_repository_finds_what_apply_wrote_at_its_top() {
+    let world = World::new();
+    world.put("a/x.txt", "1\n");
+    let made = Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(world.path("a"))
+        .status();
+    assert!(made.unwrap().success());
+    world.expect(0, "a", &["apply", "--root", ".", "-"], edit("x.txt", "1\n", "2\n"));
+    world.expect(0, "a", &["undo"], "");
+    assert_eq!(world.get("a/x.txt"), "1\n");
+}
+
+#[test]
+fn projects_that_are_both_the_current_folder_do_not_share_turns() {
+    let world = World::new();
+    for project in ["a", "b"] {
+        world.put(&format!("{project}/x.txt"), "1\n");
+    }
+    world.expect(0, "a", &["apply", "--root", ".", "-"], edit("x.txt", "1\n", "2\n"));
+    world.put("b/x.txt", "2\n");
+    let said = world.expect(1, "b", &["undo"], "");
+    assert!(said.contains("no turn"), "{said}");
+    assert_eq!(world.get("b/x.txt"), "2\n");
+}
+
+#[test]
+fn an_interrupted_write_of_one_project_is_not_rolled_back_in_another() {
+    let world = World::new();
+    for project in ["a", "b"] {
+        world.put(&format!("{project}/x.txt"), "1\n");
+    }
+    world.interrupt("a", "x.txt", "1\n", "2\n");
+    world.put("b/x.txt", "2\n");
+    world.expect(0, "b", &["apply", "--root", ".", "-"], edit("new.txt", "", "3\n"));
+    assert_eq!(world.get("b/x.txt"), "2\n");
+    assert_eq!(world.get("a/x.txt"), "2\n");
+}
+
+#[test]
+fn a_folder_that_is_put_at_the_same_path_later_keeps_its_files() {
+    let world = World::new();
+    world.put("a/x.txt", "1\n");
+    world.expect(0, "a", &["apply", "-"], edit("x.txt", "1\n", "2\n"));
+    fs::rename(world.path("a"), world.path("old")).unwrap();
+    world.put("a/x.txt", "2\n");
+    let said = world.expect(2, "a", &["undo"], "");
+    assert!(said.contains("another folder that was at"), "{said}");
+    assert_eq!(world.get("a/x.txt"), "2\n");
+    // What is done in the new one can be undone, and then it is said again.
+    world.expect(0, "a", &["apply", "-"], edit("x.txt", "2\n", "3\n"));
+    world.expect(0, "a", &["undo"], "");
+    assert_eq!(world.get("a/x.txt"), "2\n");
+    world.expect(2, "a", &["undo"], "");
+    assert_eq!(world.get("a/x.txt"), "2\n");
+}
+
+#[test]
+fn recovery_in_another_folder_is_refused_by_name() {
+    let world = World::new();
+    world.put("a/x.txt", "1\n");
+    world.interrupt("a", "x.txt", "1\n", "2\n");
+    world.put("b/x.txt", "2\n");
+    let journal = Journal::open(&world.journal_dir("a")).unwrap();
+    let error = journal
+        .recover(&Root::new(&world.path("b")).unwrap())
+        .unwrap_err()
+        .to_string();
+    for name in ["a", "b"] {
+        let path = world.path(name).canonicalize().unwrap();
+        assert!(error.contains(&format!("`{}`", path.display())), "{error}");
+    }
+    assert_eq!(world.get("b/x.txt"), "2\n");
+    assert!(Path::new(&world.journal_dir("a")).join("pending").exists());
+    journal.recover(&Root::new(&world.path("a")).unwrap()).unwrap();
+    assert_eq!(world.get("a/x.txt"), "1\n");
+}
