@@ -137,6 +137,7 @@ pub fn apply(options: &ApplyOptions, reply: &str) -> Result<ApplyOutcome> {
     let root = Root::new(&options.root)?;
     let format = edit_format::by_name(&options.format)
         .with_context(|| format!("there is no edit format `{}`", options.format))?;
+    let interrupted = recover(&root, options)?;
     let (parsed, hints) = parse(&root, format, &options.files, reply);
     let contents: Contents = apply::paths_to_read(&parsed, &hints)
         .into_iter()
@@ -145,13 +146,7 @@ pub fn apply(options: &ApplyOptions, reply: &str) -> Result<ApplyOutcome> {
     let mut plan = apply::plan(&parsed, &hints, &contents);
     disk::refuse_second_names(&root, &mut plan);
     let may_write = !options.dry_run && (plan.is_complete() || options.partial);
-    let mut written = false;
-    if may_write && !plan.writes.is_empty() {
-        match write(&root, &options.journal, &plan) {
-            Ok(()) => written = true,
-            Err(error) => disk::fail_to_write(&mut plan, error)?,
-        }
-    }
+    let written = may_write && write(&root, options, &mut plan)?;
     let edits = plan.placed.iter().map(applied_edit).collect();
     let (applied, staged) = match may_write && (written || plan.is_complete()) {
         true => (edits, Vec::new()),
@@ -171,7 +166,7 @@ pub fn apply(options: &ApplyOptions, reply: &str) -> Result<ApplyOutcome> {
             .collect(),
         written,
         report: apply::report(&plan),
-        warnings: plan.warnings,
+        warnings: interrupted.into_iter().chain(plan.warnings).collect(),
         writes: plan.writes,
     })
 }
@@ -232,12 +227,42 @@ fn known_files(root: &Root) -> Vec<String> {
     found
 }
 
-fn write(root: &Root, journal: &Path, plan: &Plan) -> Result<(), files::Error> {
-    let journal = Journal::open(journal)?;
-    journal.recover(root)?;
-    let changes = disk::changes(root, plan, &|_| GitAttributes::default())?;
+/// Puts back what a run before left half written: nothing may be planned on such files. What the user should know of it.
+fn recover(root: &Root, options: &ApplyOptions) -> Result<Option<String>, files::Error> {
+    if !Journal::is_pending(&options.journal) {
+        return Ok(None);
+    }
+    if options.dry_run {
+        let warning = "a write to these files was interrupted or is under way; without --dry-run it is put right first";
+        return Ok(Some(warning.to_owned()));
+    }
+    let put_back = Journal::open(&options.journal)?.recover(root)?;
+    let names: Vec<String> = put_back.iter().map(|path| format!("`{path}`")).collect();
+    Ok((!names.is_empty()).then(|| {
+        let names = names.join(", ");
+        format!("the last run ended in the middle of a write; put back as before it: {names}")
+    }))
+}
+
+/// Writes the plan, all of it or nothing. What the file system refuses becomes a failure of the plan; when the part that
+/// fits was asked for, the rest is tried again without it. Whether anything was written.
+fn write(root: &Root, options: &ApplyOptions, plan: &mut Plan) -> Result<bool> {
+    if plan.writes.is_empty() {
+        return Ok(false);
+    }
+    let journal = Journal::open(&options.journal)?;
     let turn = journal.begin_turn("apply a reply")?;
-    journal.write(root, turn, &changes)
+    while !plan.writes.is_empty() {
+        let written = disk::changes(root, plan, &|_| GitAttributes::default())
+            .and_then(|changes| journal.write(root, turn, &changes));
+        let Err(error) = written else { return Ok(true) };
+        let n_writes = plan.writes.len();
+        disk::fail_to_write(plan, error)?;
+        if !options.partial || plan.writes.len() == n_writes {
+            break;
+        }
+    }
+    Ok(false)
 }
 
 fn applied_edit(placed: &Placed) -> AppliedEdit {

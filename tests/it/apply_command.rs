@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::path::PathBuf;
@@ -165,6 +166,21 @@ fn an_interrupted_write_of_one_project_is_not_rolled_back_in_another() {
 }
 
 #[test]
+fn apply_plans_on_files_that_were_put_back() {
+    let world = World::new();
+    world.put("a/x.txt", "1\n");
+    world.interrupt("a", "x.txt", "1\n", "2\n");
+    // This reply fits only the text as it was before.
+    let reply = edit("x.txt", "1\n", "3\n");
+    let said = world.expect(1, "a", &["apply", "--dry-run", "-"], &reply);
+    assert!(said.contains("interrupted"), "{said}");
+    assert_eq!(world.get("a/x.txt"), "2\n", "a dry run writes nothing");
+    let said = world.expect(0, "a", &["apply", "-"], &reply);
+    assert!(said.contains("put back as before it: `x.txt`"), "{said}");
+    assert_eq!(world.get("a/x.txt"), "3\n");
+}
+
+#[test]
 fn a_folder_that_is_put_at_the_same_path_later_keeps_its_files() {
     let world = World::new();
     world.put("a/x.txt", "1\n");
@@ -180,6 +196,36 @@ fn a_folder_that_is_put_at_the_same_path_later_keeps_its_files() {
     assert_eq!(world.get("a/x.txt"), "2\n");
     world.expect(2, "a", &["undo"], "");
     assert_eq!(world.get("a/x.txt"), "2\n");
+}
+
+#[test]
+fn the_part_that_fits_is_written_although_other_files_may_not_be() {
+    let world = World::new();
+    for name in ["a/1.txt", "a/2.txt", "a/3.txt", "a/4.txt"] {
+        world.put(name, "1\n");
+    }
+    symlink("3.txt", world.path("a/link.txt")).unwrap();
+    for name in ["a/1.txt", "a/3.txt"] {
+        fs::set_permissions(world.path(name), fs::Permissions::from_mode(0o444)).unwrap();
+    }
+    let reply: String = ["1.txt", "2.txt", "link.txt", "4.txt"]
+        .iter()
+        .map(|name| edit(name, "1\n", "2\n"))
+        .collect();
+    world.expect(1, "a", &["apply", "-"], &reply);
+    assert_eq!(world.get("a/2.txt"), "1\n", "all or nothing, unless asked");
+    let output = world.run("a", &["apply", "--partial", "--json", "-"], reply.as_bytes());
+    assert_eq!(output.status.code(), Some(1));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let paths = |key: &str| -> Vec<&str> {
+        let edits = json[key].as_array().unwrap();
+        edits.iter().map(|edit| edit["path"].as_str().unwrap()).collect()
+    };
+    assert_eq!(paths("applied"), ["2.txt", "4.txt"]);
+    assert_eq!(paths("failed"), ["1.txt", "link.txt"]);
+    assert_eq!(json["written"], true);
+    let texts: Vec<String> = (1..=4).map(|nth| world.get(&format!("a/{nth}.txt"))).collect();
+    assert_eq!(texts, ["1\n", "2\n", "1\n", "2\n"]);
 }
 
 #[test]
