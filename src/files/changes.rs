@@ -77,6 +77,13 @@ pub(super) fn targets_of(root: &Root, tree: &Tree, changes: &[Change]) -> Result
 
 fn target_of(root: &Root, tree: &Tree, change: &Change) -> Result<Target, Error> {
     let path = root.real_name(&change.path)?;
+    // Its text may be written through a link; removing it would leave the link dangling.
+    if change.after.is_none()
+        && let Some(real) = root.link_target(&change.path)
+    {
+        let message = format!("it is a link to `{real}`");
+        return Err(writing(&change.path)(io::Error::other(message)));
+    }
     let changed = || Error::Changed {
         path: change.path.clone(),
     };
@@ -88,12 +95,12 @@ fn target_of(root: &Root, tree: &Tree, change: &Change) -> Result<Target, Error>
             Some((bytes, stamp, text.encoding))
         }
         (State::Absent, None) => None,
-        (State::Folder, None) => return Err(writing(&path)(io::ErrorKind::IsADirectory.into())),
-        (State::Other, None) => return Err(writing(&path)(io::Error::other("it is no regular file"))),
+        (State::Folder, None) => return Err(writing(&change.path)(io::ErrorKind::IsADirectory.into())),
+        (State::Other, None) => return Err(writing(&change.path)(io::Error::other("it is no regular file"))),
         _ => return Err(changed()),
     };
     if let Some((_, stamp, _)) = &before {
-        tree.check_writable(&path, *stamp).map_err(writing(&path))?;
+        tree.check_writable(&path, *stamp).map_err(writing(&change.path))?;
     }
     let encoding = before.as_ref().map_or(change.encoding, |(_, _, encoding)| *encoding);
     let encode = |text: &String| {

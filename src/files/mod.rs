@@ -5,7 +5,8 @@
 //!
 //! What a write does with files that are special in some way:
 //!
-//! - *Symbolic link to a file inside the project*: the target is written, the link stays. A dangling link is refused.
+//! - *Symbolic link to a file inside the project*: the target is written, the link stays. A dangling link is refused, and
+//!   so is deleting or moving a file by the name of a link to it.
 //! - *Several hard links; an owner, access list or attributes that a new file would not get; a folder that takes no new
 //!   file*: the bytes are replaced in the file itself, so every name sees them. Any other file is replaced by a new one
 //!   in a single rename.
@@ -182,6 +183,15 @@ impl Root {
                 path: relative.to_owned(),
                 source: io::Error::new(io::ErrorKind::InvalidFilename, "its real name is not UTF-8"),
             })
+    }
+
+    /// The file that `relative` leads to when its last component is a symbolic link, by its real name; None when it is
+    /// none, or may not be followed.
+    pub fn link_target(&self, relative: &str) -> Option<String> {
+        // Without a `.` or `/` at the end, which would be looked through.
+        let path: PathBuf = self.path.join(relative).components().collect();
+        let is_link = path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        is_link.then(|| self.real_name(relative).ok()).flatten()
     }
 
     /// The path relative to the root with `/`, for a path as a user types it (absolute, or relative to `from`); None

@@ -42,8 +42,10 @@ fn clause(error: &files::Error) -> String {
     }
 }
 
-/// Two names of one file (through a link) would be written one over the other: the second is refused.
+/// Second names of files, which links are. Deleting or moving a file by the name of a link to it would leave the link
+/// dangling: refused. Two names of one file would be written one over the other: the second is refused.
 pub fn refuse_second_names(root: &Root, plan: &mut Plan) {
+    refuse_removal_by_links(root, plan);
     let mut seen: BTreeMap<String, String> = BTreeMap::new();
     let mut second = Vec::new();
     for write in &plan.writes {
@@ -63,6 +65,25 @@ pub fn refuse_second_names(root: &Root, plan: &mut Plan) {
             FailureKind::Refused,
             &format!("`{path}` is another name of `{first}`, which the reply edits too"),
             "use one name for the file",
+        );
+    }
+}
+
+fn refuse_removal_by_links(root: &Root, plan: &mut Plan) {
+    let removed = plan.writes.iter().filter_map(|write| match &write.kind {
+        WriteKind::Delete => Some((&write.path, &write.path, "deleted")),
+        WriteKind::Move { from } => Some((&write.path, from, "moved")),
+        WriteKind::Create | WriteKind::Modify => None,
+    });
+    let links: Vec<_> = removed
+        .filter_map(|(path, gone, verb)| Some((path.clone(), gone.clone(), verb, root.link_target(gone)?)))
+        .collect();
+    for (path, gone, verb, real) in links {
+        plan.refuse(
+            &path,
+            FailureKind::Refused,
+            &format!("`{gone}` is a link to `{real}` and cannot be {verb} by that name"),
+            &format!("name `{real}` itself"),
         );
     }
 }

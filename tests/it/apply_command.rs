@@ -199,6 +199,26 @@ fn a_folder_that_is_put_at_the_same_path_later_keeps_its_files() {
 }
 
 #[test]
+fn a_file_is_not_deleted_or_moved_by_the_name_of_a_link_to_it() {
+    for operations in [
+        "*** Delete File: link.txt\n",
+        "*** Update File: link.txt\n*** Move to: moved.txt\n@@\n-1\n+2\n",
+    ] {
+        let world = World::new();
+        world.put("a/real.txt", "1\n");
+        world.put("a/other.txt", "1\n");
+        symlink("real.txt", world.path("a/link.txt")).unwrap();
+        let reply = patch(&format!("*** Update File: other.txt\n@@\n-1\n+2\n{operations}"));
+        let said = world.expect(1, "a", &["apply", "--format", "patch", "-"], reply);
+        assert!(said.contains("`link.txt` is a link to `real.txt`"), "{said}");
+        assert_eq!(world.get("a/link.txt"), "1\n");
+        assert_eq!(world.get("a/other.txt"), "1\n");
+        assert!(world.path("a/link.txt").is_symlink());
+        assert!(!world.path("a/moved.txt").exists());
+    }
+}
+
+#[test]
 fn the_part_that_fits_is_written_although_other_files_may_not_be() {
     let world = World::new();
     for name in ["a/1.txt", "a/2.txt", "a/3.txt", "a/4.txt"] {

@@ -515,6 +515,30 @@ fn a_link_to_a_file_inside_stays_a_link_and_its_target_is_written() {
 }
 
 #[test]
+fn a_file_is_not_removed_by_the_name_of_a_link_to_it() {
+    let project = Project::new(&[("real/a", "0")]);
+    symlink("real/a", project.tree().join("link")).unwrap();
+    symlink("real", project.tree().join("dir")).unwrap();
+    let moved = Change {
+        mode_from: Some("link".to_owned()),
+        ..create("moved", "0")
+    };
+    for changes in [
+        vec![delete("link", "0")],
+        vec![delete("./link/.", "0")],
+        vec![moved, delete("link", "0")],
+    ] {
+        let error = project.refuses(&changes);
+        assert!(matches!(error, Error::Write { .. }), "{error:?}");
+    }
+    // A link to its folder is only a way to it.
+    project.write(&[delete("dir/a", "0")]).unwrap();
+    assert!(!project.tree().join("real/a").exists());
+    project.undo();
+    assert_eq!(project.get("real/a"), "0");
+}
+
+#[test]
 fn a_turn_is_neither_undone_nor_brought_back_nor_added_to_in_another_folder() {
     let project = Project::new(&[("a", "0")]);
     let turn = project.write(&[edit("a", "0", "1")]).unwrap();
