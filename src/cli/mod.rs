@@ -1,5 +1,6 @@
 //! The command line: reads arguments and settings, wires everything up, and turns how it ended into an exit code.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -75,13 +76,7 @@ fn dispatch(typed: Typed) -> anyhow::Result<Exit> {
 
 /// Applies a reply and says what became of it: one JSON object, or lines for a person.
 fn apply_reply(args: &args::ApplyArgs) -> anyhow::Result<Exit> {
-    let reply = if args.reply == Path::new("-") {
-        terminal::input::read_everything().context("failed to read the reply from standard input")?
-    } else {
-        let bytes = std::fs::read(&args.reply)
-            .with_context(|| format!("failed to read the reply from `{}`", args.reply.display()))?;
-        String::from_utf8_lossy(&bytes).into_owned()
-    };
+    let reply = read_reply(&args.reply)?;
     let options = apply::ApplyOptions {
         root: args.root.clone(),
         format: args.format.clone(),
@@ -104,6 +99,23 @@ fn apply_reply(args: &args::ApplyArgs) -> anyhow::Result<Exit> {
         Exit::Done
     } else {
         Exit::NotDone
+    })
+}
+
+/// The reply in a file, or on standard input for `-`. Text that is not UTF-8 is an error: a replacement character would
+/// get into the files.
+fn read_reply(path: &Path) -> anyhow::Result<String> {
+    let (read, place) = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes);
+        (read, "standard input".to_owned())
+    } else {
+        (std::fs::read(path), format!("`{}`", path.display()))
+    };
+    let bytes = read.with_context(|| format!("failed to read the reply from {place}"))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        anyhow::anyhow!("the reply from {place} is not UTF-8 at byte {offset}")
     })
 }
 

@@ -249,6 +249,24 @@ fn the_part_that_fits_is_written_although_other_files_may_not_be() {
 }
 
 #[test]
+fn a_reply_that_is_not_utf_8_is_an_error_that_says_where() {
+    let world = World::new();
+    world.put("a/x.txt", "1\n");
+    let mut reply = edit("x.txt", "1\n", "caf").into_bytes();
+    let at = reply.windows(3).position(|bytes| bytes == b"caf").unwrap() + 3;
+    reply.insert(at, 0xe9);
+    world.put("reply.md", &reply);
+    for (name, place) in [("../reply.md", "`../reply.md`"), ("-", "standard input")] {
+        let said = world.expect(2, "a", &["apply", name], &reply);
+        assert!(
+            said.contains(&format!("the reply from {place} is not UTF-8 at byte {at}")),
+            "{said}"
+        );
+        assert_eq!(world.get("a/x.txt"), "1\n");
+    }
+}
+
+#[test]
 fn recovery_in_another_folder_is_refused_by_name() {
     let world = World::new();
     world.put("a/x.txt", "1\n");
