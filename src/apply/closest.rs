@@ -122,9 +122,7 @@ fn by_similarity(ask: &Ask, document: &Document<'_>) -> Option<usize> {
         )
     });
     probes.truncate(MAX_PROBES);
-    let signatures: Vec<u128> = (0..document.len())
-        .map(|position| signature(document.text(position)))
-        .collect();
+    let signatures = document.signatures(signature);
     let mut best: Option<(f64, usize)> = None;
     for idx in probes {
         let wanted = signature(&ask.old[idx]);
@@ -135,8 +133,12 @@ fn by_similarity(ask: &Ask, document: &Document<'_>) -> Option<usize> {
             .filter(|(shared, all, _)| shared * MIN_SHARED_PAIRS >= *all)
             .map(|(shared, all, position)| (all - shared, position))
             .collect();
+        if ranked.len() > MAX_COMPARED {
+            ranked.select_nth_unstable(MAX_COMPARED);
+            ranked.truncate(MAX_COMPARED);
+        }
         ranked.sort_unstable();
-        for (_, position) in ranked.into_iter().take(MAX_COMPARED) {
+        for (_, position) in ranked {
             let score = similarity::of_lines(&ask.old[idx], document.text(position));
             if score >= MIN_SIMILARITY && best.is_none_or(|(most, _)| score > most) {
                 best = Some((score, position.saturating_sub(idx)));

@@ -40,6 +40,7 @@ pub(super) struct Document<'t> {
     n_original: usize,
     final_newline: bool,
     condensed: OnceCell<Condensed>,
+    signatures: OnceCell<Vec<u128>>,
 }
 
 /// The text without any white space, and where each line starts in it.
@@ -97,6 +98,7 @@ impl<'t> Document<'t> {
             n_original: n,
             final_newline,
             condensed: OnceCell::new(),
+            signatures: OnceCell::new(),
         }
     }
 
@@ -186,6 +188,12 @@ impl<'t> Document<'t> {
         })
     }
 
+    /// What `of` says of each line, worked out once for a text as it stands: many blocks may ask.
+    pub(super) fn signatures(&self, of: fn(&str) -> u128) -> &[u128] {
+        self.signatures
+            .get_or_init(|| (0..self.len()).map(|position| of(self.text(position))).collect())
+    }
+
     /// Makes changes that do not overlap, all of one block. Positions are those before any of them.
     pub(super) fn splice(&mut self, mut splices: Vec<Splice>, block: usize) {
         splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
@@ -193,6 +201,7 @@ impl<'t> Document<'t> {
             self.splice_one(splice, block);
         }
         self.condensed = OnceCell::new();
+        self.signatures = OnceCell::new();
     }
 
     fn splice_one(&mut self, splice: Splice, block: usize) {

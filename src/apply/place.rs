@@ -318,9 +318,11 @@ impl<'t> FileText<'t> {
     fn break_tie(&mut self, wanted: &Wanted, later: &[Wanted], rung: &'static str, places: Vec<Place>) -> Outcome {
         let ask = &wanted.ask;
         let several = Outcome::Failed(Trouble::several(&places, &self.document));
-        if places
-            .iter()
-            .any(|place| (place.first..place.end).any(|at| self.document.written_by(at).is_some()))
+        let was_changed = !self.done.is_empty() || self.last_place.is_some();
+        if was_changed
+            && places
+                .iter()
+                .any(|place| (place.first..place.end).any(|at| self.document.written_by(at).is_some()))
             && let Some(outcome) = self.carry_over(wanted)
         {
             return outcome;
