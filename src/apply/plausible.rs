@@ -181,7 +181,10 @@ fn reads_like_a_name(path: &str) -> bool {
     let has_extension = last
         .rsplit_once('.')
         .is_some_and(|(stem, ext)| !stem.is_empty() && !ext.is_empty() && !ext.contains(' '));
-    has_extension && path.split(' ').count() <= 4 && !words.iter().any(|word| PROSE_WORDS.contains(&word.as_str()))
+    // `a b.txt`: an article has a word to describe.
+    let n_words = path.split(' ').count();
+    let is_prose = |word: &String| PROSE_WORDS.contains(&word.as_str()) && !(word == "a" && n_words == 2);
+    has_extension && n_words <= 4 && !words.iter().any(is_prose)
 }
 
 #[cfg(test)]

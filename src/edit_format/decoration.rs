@@ -22,6 +22,17 @@ const SENTENCE_WORDS: &[&str] = &[
     "of", "patch", "replace", "rewrite", "the", "then", "to", "update", "updates", "updating", "write", "your",
 ];
 
+/// More words of remarks such as `See a.rs` or `Fix in a.rs`: with them the last word alone is the name.
+#[rustfmt::skip]
+const REMARK_WORDS: &[&str] = &[
+    "also", "an", "apply", "at", "be", "both", "by", "check", "code", "complete", "correct", "corrected", "current",
+    "delete", "diff", "entire", "excerpt", "fix", "from", "has", "inside", "into", "it", "its", "keep", "lastly", "let", "lets", "like", "line",
+    "lines", "look", "on", "open", "or", "original", "our", "output", "part", "put", "refactor", "remove", "rename",
+    "revert", "revised", "run", "save", "second", "section", "see", "set", "simple", "snippet", "so", "still", "that",
+    "these", "third", "this", "use", "using", "version", "via", "we", "where", "whole", "with", "within", "you",
+    "archivo", "arquivo", "bestand", "datei", "dosya", "fichier", "plik", "файл",
+];
+
 /// A name that a line consists of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct LineName {
@@ -166,6 +177,37 @@ fn name_with_remark(text: &str, project: &Project<'_>, depth: usize, is_sentence
         return Some(bare.to_string());
     }
     spaced_name(unpunctuated, project)
+}
+
+/// A line that is nothing but two or three words of which the last has an extension (`my notes.txt`) is a name with
+/// blanks in it, unless it reads like a remark on the file that the last word names. A line without such a word is never
+/// this. Only for the line right above a block: a command, `python main.py`, looks the same.
+pub(super) fn name_of_few_words(text: &str, project: &Project<'_>) -> Option<String> {
+    let text = text.trim();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (last, before) = words.split_last()?;
+    let is_plain = |word: &&str| {
+        let is_letter = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '(' | ')' | '&' | '+');
+        word.chars().all(is_letter) && !reads_like_prose(word)
+    };
+    // `A` is an article before a description, and a word of a name before its end.
+    let article_alone = matches!(before, [only] if only.eq_ignore_ascii_case("a"));
+    let believed = matches!(before.len(), 1 | 2)
+        && (article_alone || before.iter().all(is_plain))
+        && names::has_common_extension(last)
+        && is_name(text, Evidence::Marked, project);
+    believed.then(|| text.to_string())
+}
+
+/// Whether a word before a file's name speaks of the file.
+fn reads_like_prose(word: &str) -> bool {
+    let lower = word.to_lowercase();
+    let lower = lower.as_str();
+    TITLE_WORDS.contains(&lower)
+        || SENTENCE_WORDS.contains(&lower)
+        || REMARK_WORDS.contains(&lower)
+        || lower.ends_with("ing")
+        || lower.ends_with("ed")
 }
 
 /// `docs/my notes.md`: a name with blanks, believed when a folder stands in front and a usual extension at the end.
@@ -401,6 +443,28 @@ mod tests {
         let hints = hints(&[]);
         let project = Project::new(&hints);
         whole_line(line, &project).map(|found| names::candidates(&found.name, &project).remove(0))
+    }
+
+    #[test]
+    fn a_line_of_two_or_three_words_is_a_name_with_blanks_in_it() {
+        for name in ["my a.py", "my b.txt", "a b.txt", "Team Notes 2024.md"] {
+            let hints = hints(&["a.py", "b.txt"]);
+            assert_eq!(name_of_few_words(name, &Project::new(&hints)).as_deref(), Some(name));
+        }
+        let hints = hints(&["a.py", "b.txt"]);
+        for line in [
+            "Edit a.py",
+            "Edit a.py:",
+            "File: a.py",
+            "Now update src/a.py",
+            "See a.py",
+            "Fixed version a.py",
+            "a.py and b.py",
+            "my a.py.",
+            "a.py",
+        ] {
+            assert_eq!(name_of_few_words(line, &Project::new(&hints)), None, "{line}");
+        }
     }
 
     #[test]

@@ -49,6 +49,9 @@ pub(super) fn above(lines: &[Line<'_>], start: usize, floor: usize, project: &Pr
             }
             continue;
         }
+        if is_nearest && let Some(name) = decoration::name_of_few_words(line.text, project) {
+            return Some(Found::new(name, Plainness::Stated));
+        }
         match decoration::whole_line(line.text, project) {
             Some(found) if is_nearest => {
                 let plainness = if found.is_sentence {
