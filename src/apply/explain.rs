@@ -10,7 +10,7 @@ use super::names::{self, NameError};
 use super::omission;
 use super::place::{FileText, Trouble, Wanted};
 use super::{Failure, FailureKind};
-use crate::edit_format::{Edit, Hints, ProblemKind};
+use crate::edit_format::{Basis, Edit, Hints, ProblemKind};
 
 /// Lines of the file that one failure shows.
 const MAX_LINES_SHOWN: usize = 40;
@@ -116,6 +116,54 @@ pub(super) fn shrinkage(path: &str, n_old: usize, n_new: usize) -> (String, Stri
         ),
         "send the whole text, or only the lines that change; to remove so much on purpose, send edits that remove it"
             .to_string(),
+    )
+}
+
+/// Why a text that holds markers of edits or of a conflict does not become a file.
+pub(super) fn marks_in_file(path: &str, mark: &str) -> (String, String) {
+    (
+        format!(
+            "the text for `{path}` holds the marker `{}`, which the file does not",
+            clip(mark.trim())
+        ),
+        "to change some lines, send a block with all of its markers (`<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`); \
+         else send the whole text without markers"
+            .to_string(),
+    )
+}
+
+/// Why two paths cannot both be files.
+pub(super) fn file_and_folder(file: &str, inner: &str) -> (String, String) {
+    (
+        format!("`{file}` would be a file and, for `{inner}`, a folder"),
+        "give one of them another name".to_string(),
+    )
+}
+
+/// Why a block that holds the beginning of another one is not applied.
+pub(super) fn swallowed_block(name: &str) -> (String, String) {
+    (
+        format!(
+            "the new text holds the beginning of another block, under `{}`",
+            clip(name.trim())
+        ),
+        "send both blocks again, each with its own `>>>>>>> REPLACE` line".to_string(),
+    )
+}
+
+/// Why a text that is unlike the file does not replace it.
+pub(super) fn unlike(path: &str, n_old: usize, n_new: usize, basis: Basis) -> (String, String) {
+    let hint = match basis {
+        Basis::Guess => {
+            "to change the file, send SEARCH/REPLACE blocks or its whole new text; what is only shown needs no correction"
+        }
+        Basis::Asked | Basis::Rewrite => {
+            "send the whole text, or only the lines that change; if the file is to be rewritten, say so above it"
+        }
+    };
+    (
+        format!("the text for `{path}` is too unlike the file to replace it (lines: {n_new} in place of {n_old})"),
+        hint.to_string(),
     )
 }
 

@@ -17,6 +17,7 @@ mod document;
 mod explain;
 mod indent;
 mod ladder;
+mod likeness;
 mod matchers;
 mod merge;
 mod names;

@@ -127,7 +127,7 @@ pub(super) fn introduced<'n>(
     found
 }
 
-fn is_prose(path: &str) -> bool {
+pub(super) fn is_prose(path: &str) -> bool {
     let extension = path.rsplit('.').next().unwrap_or("").to_lowercase();
     matches!(
         extension.as_str(),

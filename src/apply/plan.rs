@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::document::{Document, Splice};
+use super::document::{Document, Splice, key};
 use super::explain;
+use super::likeness;
 use super::names::{self, Project, Want};
 use super::omission;
 use super::place::{FileText, Outcome, Trouble, Wanted, stands_in};
 use super::targets::Targets;
 use super::warnings;
 use super::{Content, Contents, Failure, FailureKind, FileWrite, Placed, Plan, WriteKind};
-use crate::edit_format::{Edit, Hints, Op, Parsed, ProblemKind, Target};
+use crate::edit_format::{Basis, Edit, Hints, Op, Parsed, ProblemKind, Target};
 use crate::text::{diff, lines};
 
 pub(super) fn paths_to_read(parsed: &Parsed, hints: &Hints) -> Vec<String> {
@@ -91,7 +92,7 @@ impl<'t> Planner<'t> {
                 written.entry(line.trim().to_string()).or_default().insert(nth);
             };
             match &edit.op {
-                Op::Write { text } | Op::Create { text } => text.lines().for_each(&mut note),
+                Op::Write { text, .. } | Op::Create { text } => text.lines().for_each(&mut note),
                 Op::Modify { hunks } | Op::Move { hunks, .. } => {
                     hunks.iter().flat_map(|hunk| &hunk.new).for_each(|line| note(line));
                 }
@@ -156,7 +157,7 @@ impl<'t> Planner<'t> {
         }
         match &edit.op {
             Op::Modify { .. } => self.modify(edit, &path, &hunks, turn),
-            Op::Write { text } => self.write(edit, &path, text),
+            Op::Write { text, basis } => self.write(edit, &path, text, *basis),
             Op::Create { text } => self.create(edit, &path, text),
             Op::Delete => self.delete(edit, &path),
             Op::Move { to, .. } => {
@@ -195,6 +196,12 @@ impl<'t> Planner<'t> {
                 WriteKind::Create
             };
             let wanted = &hunks[nth];
+            let is_there = |line: &str| !text.document.positions(key(line)).is_empty();
+            if let Some(mark) = likeness::swallowed_block(&wanted.ask.old, &wanted.ask.new, path, &is_there) {
+                let (reason, hint) = explain::swallowed_block(mark);
+                self.fail(edit, path, FailureKind::Unreadable, reason, hint);
+                continue;
+            }
             if let Some((reason, hint)) = explain::lost_code(&wanted.ask, path) {
                 self.fail(edit, path, FailureKind::Omission, reason, hint);
                 continue;
@@ -253,7 +260,7 @@ impl<'t> Planner<'t> {
         Ok(())
     }
 
-    fn write(&mut self, edit: &Edit, path: &str, text: &str) {
+    fn write(&mut self, edit: &Edit, path: &str, text: &str, basis: Basis) {
         let state = state_of(&mut self.files, self.contents, path);
         let Some(file) = state.text.as_mut() else {
             return self.fill_new(edit, path, text, "whole");
@@ -274,8 +281,16 @@ impl<'t> Planner<'t> {
                 let writers = written.get(line).map_or(0, BTreeSet::len);
                 writers > usize::from(here.contains(line))
             };
+            if let Some(mark) = likeness::mark_of_another_format(&old, &new, path) {
+                let (reason, hint) = explain::marks_in_file(path, mark);
+                return self.fail(edit, path, FailureKind::Unreadable, reason, hint);
+            }
             if omission::is_unexplained_shrinkage(&old, &new, &elsewhere) {
                 let (reason, hint) = explain::shrinkage(path, old.len(), new.len());
+                return self.fail(edit, path, FailureKind::Omission, reason, hint);
+            }
+            if !likeness::may_replace(&old, &new, basis, &elsewhere) {
+                let (reason, hint) = explain::unlike(path, old.len(), new.len(), basis);
                 return self.fail(edit, path, FailureKind::Omission, reason, hint);
             }
         }
@@ -460,8 +475,40 @@ impl<'t> Planner<'t> {
                 _ => {}
             }
         }
+        self.refuse_files_in_files();
         self.plan.warnings = warnings::removed_but_used(&self.plan.writes, self.contents);
         self.plan
+    }
+
+    /// A path cannot be a file and the folder of another one. Both are refused when both are of the reply.
+    fn refuse_files_in_files(&mut self) {
+        let of_reply: BTreeSet<&str> = self.plan.writes.iter().map(|write| write.path.as_str()).collect();
+        let stands = |path: &str| match self.files.get(path) {
+            Some(state) => state.text.is_some(),
+            None => self.hints.known_files.iter().any(|known| known == path),
+        };
+        let folders = |path: &str| -> Vec<String> {
+            let ends = path.match_indices('/').map(|(end, _)| path[..end].to_string());
+            ends.collect()
+        };
+        let mut clashes: Vec<(String, String, bool)> = Vec::new();
+        for write in self
+            .plan
+            .writes
+            .iter()
+            .filter(|write| write.after.is_some() && write.kind != WriteKind::Modify)
+        {
+            let file = folders(&write.path).into_iter().find(|folder| stands(folder));
+            clashes.extend(file.map(|file| (write.path.clone(), file.clone(), of_reply.contains(file.as_str()))));
+        }
+        for (inner, file, is_of_reply) in clashes {
+            let (reason, hint) = explain::file_and_folder(&file, &inner);
+            self.plan.refuse(&inner, FailureKind::Refused, &reason, &hint);
+            if is_of_reply && self.plan.writes.iter().any(|write| write.path == file) {
+                self.plan.refuse(&file, FailureKind::Refused, &reason, &hint);
+            }
+        }
+        self.plan.failures.sort_by_key(|failure| failure.block);
     }
 }
 

@@ -118,7 +118,7 @@ impl Targets<'_> {
                     .iter()
                     .any(|hunk| stands_in(&Wanted::new(hunk, path, 0, false).ask, &document))
             }
-            Op::Write { text: new } => resembles(text, new),
+            Op::Write { text: new, .. } => resembles(text, new),
             Op::Create { .. } | Op::Delete => false,
         }
     }

@@ -1,7 +1,7 @@
 //! The planner on edits built by hand; replies as models write them are in `fixtures/apply/`.
 
 use super::*;
-use crate::edit_format::{Edit, Hunk, Op, Target};
+use crate::edit_format::{Basis, Edit, Hunk, Op, Target};
 
 fn lines(text: &str) -> Vec<String> {
     text.lines().map(ToString::to_string).collect()
@@ -302,7 +302,13 @@ fn a_move_never_replaces_a_file() {
 fn whole_files_that_leave_code_out_are_refused() {
     let text: String = (0..40).map(|n| format!("fn f{n}() {{}}\n")).collect();
     let new = "fn f0() {}\n// ... existing code ...\n".to_string();
-    let parsed = reply(vec![("a.rs", Op::Write { text: new })]);
+    let parsed = reply(vec![(
+        "a.rs",
+        Op::Write {
+            text: new,
+            basis: Basis::Asked,
+        },
+    )]);
     let plan = plan_of(&parsed, &["a.rs"], &[("a.rs", &text)]);
     assert_eq!(plan.failures[0].kind, FailureKind::Omission);
 }
@@ -313,6 +319,7 @@ fn a_whole_file_changes_only_the_lines_that_differ() {
         "a.rs",
         Op::Write {
             text: "a\nB\nc\n".to_string(),
+            basis: Basis::Asked,
         },
     )]);
     let plan = plan_of(&parsed, &["a.rs"], &[("a.rs", "a\r\nb\r\nc")]);

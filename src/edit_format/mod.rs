@@ -129,6 +129,7 @@ pub enum Op {
     /// The whole new text of a file, new or old.
     Write {
         text: String,
+        basis: Basis,
     },
     /// A file that must not exist yet.
     Create {
@@ -140,6 +141,18 @@ pub enum Op {
         to: String,
         hunks: Vec<Hunk>,
     },
+}
+
+/// Why a fenced text is taken for a whole file: the less the reply says so, the more the text must be like the file that
+/// it would replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Basis {
+    /// Whole files were asked for, and the reply says that it writes anew what was there.
+    Rewrite,
+    /// Whole files were asked for, and the text stands under the file's name.
+    Asked,
+    /// Something else was asked for, or no more than a sentence names the file: it may be a sample, an excerpt, an output.
+    Guess,
 }
 
 /// One (old lines, new lines) pair. Lines hold no line ending. Empty `old` means an insertion or a new file.

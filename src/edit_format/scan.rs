@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 
+use super::Basis;
 use super::Hints;
 use super::Op;
 use super::Parsed;
@@ -50,6 +51,7 @@ pub(super) fn read(reply: &str, hints: &Hints, asked: Asked) -> Parsed {
         items: Vec::new(),
         suggestions: Vec::new(),
         forgot_edits_at: None,
+        speaks_of_rewriting: false,
     };
     scanner.skip_leading_section();
     while scanner.at < scanner.lines.len() {
@@ -77,6 +79,8 @@ struct Scanner<'a> {
     suggestions: Vec<ShellSuggestion>,
     /// Line of the end of a thinking section before which edits stood.
     forgot_edits_at: Option<usize>,
+    /// Whether the prose so far says that a file is written anew.
+    speaks_of_rewriting: bool,
 }
 
 /// Whether an edit with markers of its own begins on this line.
@@ -115,6 +119,7 @@ impl<'a> Scanner<'a> {
             self.fence(fence);
         } else {
             self.prose_between |= !patch::is_end(line.text);
+            self.speaks_of_rewriting |= whole::speaks_of_rewriting(line.text);
             self.at += 1;
         }
     }
@@ -379,7 +384,9 @@ impl<'a> Scanner<'a> {
         let close = extent.close;
         let end = close.unwrap_or(self.lines.len());
         let content = &self.lines[start + 1..end];
-        if udiff::is_diff_fence(fence.info) && udiff::has_changes(content) {
+        let is_patch_file = found.as_ref().is_some_and(|found| udiff::is_diff_file(&found.name));
+        let is_diff = udiff::is_diff_fence(fence.info) || !is_patch_file && udiff::begins_with_numbers(content);
+        if is_diff && udiff::has_changes(content) {
             let above = found.map_or_else(|| self.unnamed(), |found| self.named(&found.name));
             let is_cut = close.is_none();
             self.diff_lines(
@@ -416,7 +423,14 @@ impl<'a> Scanner<'a> {
             Some(name) => self.named(name),
             None => self.unnamed(),
         };
-        self.push(start, file.strength, target, file.text.map(|text| Op::Write { text }));
+        let basis = match file.strength {
+            _ if self.asked != Asked::Whole => Basis::Guess,
+            _ if self.speaks_of_rewriting => Basis::Rewrite,
+            Strength::Named => Basis::Asked,
+            _ => Basis::Guess,
+        };
+        let op = file.text.map(|text| Op::Write { text, basis });
+        self.push(start, file.strength, target, op);
     }
 
     // --- names

@@ -28,6 +28,11 @@ use crate::text::fence::FenceLine;
 /// full of first markers.
 const DEEPEST_SAMPLE: usize = 3;
 
+const SEARCH: &str = "SEARCH";
+/// In place of `SEARCH` and `REPLACE`.
+const ORIGINAL: &str = "ORIGINAL";
+const UPDATED: &str = "UPDATED";
+
 /// A line that delimits something, or looks so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marker {
@@ -80,6 +85,9 @@ fn plain_marker(text: &str, escaped: bool) -> Option<MarkerLine> {
     let marker = match sign {
         '<' | '-' if word.eq_ignore_ascii_case("search") => Marker::Search,
         '>' | '+' if word.eq_ignore_ascii_case("replace") => Marker::Replace,
+        // Other words that some models write, but only this very pair: any other is a conflict's.
+        '<' if rest.trim() == ORIGINAL => Marker::Search,
+        '>' if rest.trim() == UPDATED => Marker::Replace,
         '=' if rest.is_empty() => Marker::Divider,
         '<' if rest.starts_with(' ') => Marker::ConflictStart,
         '>' if rest.starts_with(' ') => Marker::ConflictEnd,
@@ -95,9 +103,11 @@ fn plain_marker(text: &str, escaped: bool) -> Option<MarkerLine> {
 /// What a first marker's line says behind its word: some models write the file's name there.
 pub(super) fn text_on_marker(line: &str) -> &str {
     let rest = line.trim().trim_start_matches(['<', '-']).trim_start();
-    rest.get("SEARCH".len()..)
-        .unwrap_or("")
-        .trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '>' | '<'))
+    let rest = match rest.strip_prefix(ORIGINAL) {
+        Some(rest) => rest,
+        None => rest.get(SEARCH.len()..).unwrap_or(""),
+    };
+    rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, ':' | '>' | '<'))
 }
 
 /// A block that was read, or why it could not be.

@@ -408,6 +408,17 @@ fn counts(text: &str) -> Option<(usize, usize)> {
     Some((count('-')?, count('+')?))
 }
 
+/// Whether the first line that says anything is an `@@` line with line numbers.
+pub(super) fn begins_with_numbers(content: &[Line<'_>]) -> bool {
+    let first = content.iter().find(|line| !line.is_blank());
+    first.is_some_and(|line| counts(line.text).is_some())
+}
+
+/// Whether a file of that name holds a diff.
+pub(super) fn is_diff_file(name: &str) -> bool {
+    name.ends_with(".diff") || name.ends_with(".patch")
+}
+
 /// Whether a fenced text without headers holds hunks.
 pub(super) fn has_changes(content: &[Line<'_>]) -> bool {
     content.iter().any(|line| line.text.starts_with(['+', '-']))

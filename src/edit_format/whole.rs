@@ -150,6 +150,29 @@ fn nameless(quoted: &Quoted<'_, '_>, project: &Project<'_>) -> (Option<String>, 
     (name, Strength::Nameless { may_be_file })
 }
 
+/// Words that say that a file is written anew, in lower case.
+const REWRITING: &[&str] = &[
+    "rewrite",
+    "rewriting",
+    "rewrote",
+    "rewritten",
+    "from scratch",
+    "replace the whole",
+    "replace the entire",
+    "replaces the whole",
+    "replaces the entire",
+    "replaced the whole",
+    "replaced the entire",
+    "entirely new",
+    "completely new",
+];
+
+/// Whether a line of prose says that a file is written anew, so that little of it may be left.
+pub(super) fn speaks_of_rewriting(line: &str) -> bool {
+    let line = line.to_lowercase();
+    REWRITING.iter().any(|words| line.contains(words))
+}
+
 /// Languages of fences and the extensions of their files, where they differ.
 const LANGUAGES: &[(&str, &[&str])] = &[
     ("python", &["py", "pyi"]),

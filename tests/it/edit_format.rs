@@ -115,7 +115,7 @@ fn render_edit(out: &mut String, edit: &Edit) {
             out.push_str("op = \"modify\"\n\n");
             render_hunks(out, hunks);
         }
-        Op::Write { text: new } => writeln!(out, "op = \"write\"\ntext = {}\n", text(new)).unwrap(),
+        Op::Write { text: new, .. } => writeln!(out, "op = \"write\"\ntext = {}\n", text(new)).unwrap(),
         Op::Create { text: new } => writeln!(out, "op = \"create\"\ntext = {}\n", text(new)).unwrap(),
         Op::Delete => out.push_str("op = \"delete\"\n\n"),
         Op::Move { to, hunks } => {
@@ -433,7 +433,7 @@ fn first_name(target: &Target) -> String {
 fn changes(op: &Op) -> Vec<(Vec<String>, Vec<String>)> {
     match op {
         Op::Modify { hunks } => hunks.iter().map(|hunk| (hunk.old.clone(), hunk.new.clone())).collect(),
-        Op::Write { text } => vec![(vec![], text.lines().map(str::to_string).collect())],
+        Op::Write { text, .. } => vec![(vec![], text.lines().map(str::to_string).collect())],
         _ => vec![],
     }
 }
