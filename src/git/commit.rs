@@ -1,7 +1,7 @@
 //! Commits exactly the given versions on top of HEAD.
 //!
-//! The index goes first and the branch last: whatever fails in between leaves the branch where it was and at worst the
-//! turn's own edits staged.
+//! By libgit2 the index goes first and the branch last: whatever fails in between leaves the branch where it was and at
+//! worst the turn's own edits staged. What git itself commits, with hooks that may change it, the index follows after.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,7 +20,9 @@ use super::commit_by_program;
 use super::doing;
 use super::head;
 use super::index;
+use super::index::Own;
 use super::index::UserIndex;
+use super::lock;
 use super::program;
 use super::tree;
 use super::tree::Entry;
@@ -34,16 +36,16 @@ pub(super) struct Wanted<'a> {
     pub(super) moves: Moves,
 }
 
-pub(super) fn commit(of: &Repo, versions: &[Version], message: &str) -> Result<Option<Committed>, Error> {
+pub(super) fn commit(of: &Repo, versions: &[Version], message: &str, own: Own) -> Result<Option<Committed>, Error> {
     let repo = of.open()?;
-    let mut user_index = index::read(&repo, of)?;
+    let user_index = index::read(&repo, of)?;
     let taken = takeable(of, &repo, &user_index, versions)?;
     if taken.is_empty() {
         return Ok(None);
     }
     refuse_in_between(&repo, &user_index, &taken)?;
     let (author, committer) = identity(&repo)?;
-    index::check_unlocked(of)?;
+    lock::wait_until_free(of)?;
 
     let by_program = commit_by_program::reason(&repo, &taken)?;
     if let Some(reason) = by_program
@@ -58,14 +60,28 @@ pub(super) fn commit(of: &Repo, versions: &[Version], message: &str) -> Result<O
     if wanted.moves.values().all(|(before, after)| before == after) {
         return Ok(None);
     }
-    if by_program.is_some() {
-        return commit_by_program::commit(of, &repo, &mut user_index, &wanted, message).map(Some);
+    if own == Own::Merge
+        && let Some(path) = user_index.overlapping(&repo, &wanted.moves)?.into_iter().next()
+    {
+        return Err(Error::Staged { path });
     }
-    let id = by_libgit2(of, &repo, &mut user_index, &wanted, message, &author, &committer)?;
+    if by_program.is_some() {
+        return commit_by_program::commit(of, &repo, &user_index, &wanted, message, own).map(Some);
+    }
+    let id = by_libgit2(of, &repo, &wanted, message, (&author, &committer), own)?;
     Ok(Some(Committed {
         id,
         changed_by_hooks: Vec::new(),
+        index_behind: None,
     }))
+}
+
+pub(super) fn overlapping_staged(of: &Repo, versions: &[Version]) -> Result<Vec<String>, Error> {
+    let repo = of.open()?;
+    let user_index = index::read(&repo, of)?;
+    let taken = takeable(of, &repo, &user_index, versions)?;
+    let wanted = wanted(of, &repo, &taken)?;
+    user_index.overlapping(&repo, &wanted.moves)
 }
 
 /// The versions that belong into this repository's commits.
@@ -215,11 +231,10 @@ fn blob(of: &Repo, repo: &Repository, path: &str, content: &[u8]) -> Result<git2
 fn by_libgit2(
     of: &Repo,
     repo: &Repository,
-    user_index: &mut UserIndex,
     wanted: &Wanted<'_>,
     message: &str,
-    author: &Signature<'_>,
-    committer: &Signature<'_>,
+    (author, committer): (&Signature<'_>, &Signature<'_>),
+    own: Own,
 ) -> Result<String, Error> {
     let failed = doing("commit");
     let parent = head::commit(repo)?;
@@ -237,7 +252,7 @@ fn by_libgit2(
         .commit(None, author, committer, &message, &tree, &parents)
         .map_err(&failed)?;
 
-    let back = user_index.follow(of, &wanted.moves, &wanted.contents)?;
+    let back = index::follow(of, &wanted.moves, &wanted.contents, own)?;
     let subject = message.lines().next().unwrap_or_default();
     let kind = if parent.is_none() { "commit (initial)" } else { "commit" };
     let moved = move_head(
@@ -248,7 +263,7 @@ fn by_libgit2(
     );
     if let Err(error) = moved {
         // Best effort: the error of the branch is the one to tell.
-        let _ = user_index.follow(of, &back, &BTreeMap::new());
+        let _ = index::follow(of, &back, &BTreeMap::new(), Own::Leave);
         return Err(error);
     }
     Ok(id.to_string())

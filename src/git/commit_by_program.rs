@@ -17,6 +17,7 @@ use super::doing;
 use super::doing_io;
 use super::head;
 use super::index;
+use super::index::Own;
 use super::index::UserIndex;
 use super::list::Stamp;
 use super::program::Program;
@@ -40,8 +41,7 @@ pub(super) fn reason(repo: &Repository, versions: &[&Version]) -> Result<Option<
     if config.get_bool("commit.gpgSign").unwrap_or(false) {
         return Ok(Some("commit signing"));
     }
-    let folder = hooks_folder(repo, &config);
-    if HOOKS.iter().any(|name| is_hook(&folder.join(name))) || has_hook_in_settings(&config) {
+    if has_hooks(repo)? {
         return Ok(Some("hooks"));
     }
     if versions
@@ -51,6 +51,16 @@ pub(super) fn reason(repo: &Repository, versions: &[&Version]) -> Result<Option<
         return Ok(Some("filters"));
     }
     Ok(None)
+}
+
+/// A commit runs at least one hook.
+pub(super) fn has_hooks(repo: &Repository) -> Result<bool, Error> {
+    let config = repo
+        .config()
+        .and_then(|mut config| config.snapshot())
+        .map_err(doing("read git's settings"))?;
+    let folder = hooks_folder(repo, &config);
+    Ok(HOOKS.iter().any(|name| is_hook(&folder.join(name))) || has_hook_in_settings(&config))
 }
 
 fn hooks_folder(repo: &Repository, config: &git2::Config) -> PathBuf {
@@ -87,9 +97,10 @@ fn has_hook_in_settings(config: &git2::Config) -> bool {
 pub(super) fn commit(
     of: &Repo,
     repo: &Repository,
-    user_index: &mut UserIndex,
+    user_index: &UserIndex,
     wanted: &Wanted<'_>,
     message: &str,
+    own: Own,
 ) -> Result<Committed, Error> {
     let dir = tempfile::tempdir().map_err(doing_io("commit", &std::env::temp_dir()))?;
     let temporary = dir.path().join("index");
@@ -100,29 +111,78 @@ pub(super) fn commit(
     if !of.verify {
         args.push("--no-verify");
     }
-    Program {
+    let ran = Program {
         root: &of.root,
         args: &args,
         index_file: Some(&temporary),
         input: message.as_bytes(),
     }
-    .run()?;
+    .run_until(of.limit, &of.stop);
 
     // A handle that has not seen the old state; a hook may have committed more than was asked for.
     let repo = of.open()?;
-    let new = head::commit(&repo)?.ok_or_else(|| Error::Git {
+    let new = head::commit(&repo)?;
+    if let Err(error) = ran {
+        // Stopped in a hook that runs after the commit, it is made all the same.
+        let is_made = match &new {
+            Some(new) => is_ours(new, old_head, wanted)?,
+            None => false,
+        };
+        if !is_made {
+            return Err(error);
+        }
+    }
+    let new = new.ok_or_else(|| Error::Git {
         doing: "commit",
         message: "the commit is gone; a hook took it back".to_string(),
     })?;
     let changed_by_hooks = changed(of, &before, wanted);
-    let moves = moves_between(&repo, old_head, &new)?;
-    // The real index may have moved meanwhile (a hook that calls git without its variables).
-    let mut now = index::read(&repo, of)?;
-    now.follow(of, &moves, &wanted.contents)?;
+    // The commit stands: whatever fails from here on must not hide it.
+    let index_behind = follow(of, &repo, old_head, &new, wanted, own)
+        .err()
+        .map(|error| error.to_string());
     Ok(Committed {
         id: new.id().to_string(),
         changed_by_hooks,
+        index_behind,
     })
+}
+
+/// A commit on top of the old head that holds the wanted versions.
+fn is_ours(new: &git2::Commit<'_>, old_head: Option<git2::Oid>, wanted: &Wanted<'_>) -> Result<bool, Error> {
+    if Some(new.id()) == old_head || new.parent_id(0).ok() != old_head {
+        return Ok(false);
+    }
+    let tree = new.tree().map_err(doing("read the new commit"))?;
+    for (path, (_, after)) in &wanted.moves {
+        if super::tree::entry(&tree, path)? != *after {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Lets the user's index follow what git committed.
+fn follow(
+    of: &Repo,
+    repo: &Repository,
+    old_head: Option<git2::Oid>,
+    new: &git2::Commit<'_>,
+    wanted: &Wanted<'_>,
+    own: Own,
+) -> Result<(), Error> {
+    let moves = moves_between(repo, old_head, new)?;
+    // Only what a hook did not change is stored as it stands on disk.
+    let contents = wanted
+        .contents
+        .iter()
+        .filter(|(path, _)| match (moves.get(**path), wanted.moves.get(**path)) {
+            (Some((_, made)), Some((_, after))) => made == after,
+            _ => false,
+        })
+        .map(|(path, content)| (*path, *content))
+        .collect();
+    index::follow(of, &moves, &contents, own).map(|_| ())
 }
 
 /// Makes the index that holds HEAD with the wanted versions. It starts as a copy of the user's, whose time stamps save

@@ -5,6 +5,7 @@
 //! One file per operation; this one holds what they give and take.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 mod attributes;
 mod commit;
@@ -15,6 +16,8 @@ mod head;
 mod history;
 mod index;
 mod list;
+mod lock;
+mod merge;
 mod open;
 mod program;
 mod put_back;
@@ -29,6 +32,9 @@ pub struct Repo {
     git_dir: PathBuf,
     /// Commits run the hooks that may refuse them.
     verify: bool,
+    /// How long a commit with its hooks may take.
+    limit: Duration,
+    stop: program::Stop,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,6 +78,8 @@ pub struct Committed {
     pub id: String,
     /// A hook changed these files in the work tree while committing.
     pub changed_by_hooks: Vec<String>,
+    /// Why the index could not follow the commit, as a clause; its entries show the commit's change reversed.
+    pub index_behind: Option<String>,
 }
 
 /// What became of a commit that should be taken back.
@@ -105,6 +113,11 @@ pub enum Error {
     Git { doing: &'static str, message: String },
     #[error("`git {command}` failed: {output}")]
     Program { command: String, output: String },
+    /// The caller wanted it to end.
+    #[error("`git {command}` was stopped")]
+    Stopped { command: String },
+    #[error("`{path}` has staged changes of your own in the same lines")]
+    Staged { path: String },
     #[error("a commit needs your name: run `git config user.name \"...\"` and `git config user.email \"...\"`")]
     NoIdentity,
     #[error(
@@ -125,6 +138,18 @@ impl Repo {
     /// Whether commits run the pre-commit and commit-msg hooks; they do unless told otherwise.
     pub fn verifying(mut self, verify: bool) -> Self {
         self.verify = verify;
+        self
+    }
+
+    /// How long a commit with its hooks may take; ten minutes unless told otherwise.
+    pub fn with_limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// A commit that runs hooks or signs ends as soon as `stop` says so.
+    pub fn stopped_by(mut self, stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.stop = program::Stop::new(stop);
         self
     }
 
@@ -190,15 +215,38 @@ impl Repo {
     }
 
     /// Commits exactly these versions on top of HEAD. The user's staged and unstaged changes stay: an index entry that
-    /// equalled HEAD follows the commit, one with staged changes of the user's own keeps them.
+    /// equalled HEAD follows the commit, one with staged changes of the user's own takes the commit's change in, so that
+    /// just his changes are staged.
     ///
     /// None when nothing is left to commit: ignored files and those inside a submodule are never taken, and a version
     /// may equal HEAD.
+    ///
+    /// # Errors
+    /// [`Error::Staged`] when a version changes lines that the user has staged changes of; [`Self::overlapping_staged`]
+    /// tells beforehand. Nothing is committed then.
     pub fn commit(&self, versions: &[Version], message: &str) -> Result<Option<Committed>, Error> {
-        commit::commit(self, versions, message)
+        commit::commit(self, versions, message, index::Own::Merge)
     }
 
-    /// Takes a commit back when it is the branch's head, not a merge and not known to be pushed. Files stay as they are.
+    /// The same for versions that hold the user's own changes: whatever was staged of these files, their index entries
+    /// are the committed versions afterwards.
+    pub fn commit_whole(&self, versions: &[Version], message: &str) -> Result<Option<Committed>, Error> {
+        commit::commit(self, versions, message, index::Own::Replace)
+    }
+
+    /// The paths of the versions that cannot be committed without touching what the user has staged of them.
+    pub fn overlapping_staged(&self, versions: &[Version]) -> Result<Vec<String>, Error> {
+        commit::overlapping_staged(self, versions)
+    }
+
+    /// Commits run hooks of the repository. False when that cannot be found out.
+    pub fn has_commit_hooks(&self) -> bool {
+        self.open()
+            .is_ok_and(|repo| commit_by_program::has_hooks(&repo).unwrap_or(false))
+    }
+
+    /// Takes a commit back when it is the branch's head, not a merge and not known to be pushed. Files stay as they are;
+    /// what the user has staged in them stays staged.
     pub fn take_back(&self, commit: &str) -> Result<TakenBack, Error> {
         take_back::take_back(self, commit)
     }

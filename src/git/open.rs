@@ -8,6 +8,7 @@ use git2::ErrorCode;
 use super::Error;
 use super::Repo;
 use super::doing;
+use super::program;
 
 /// Extensions of the repository format beyond libgit2's own list that do no harm to what is done here: in a partial
 /// clone a missing object is an error of the one call that wants it; relative worktree paths are read like others.
@@ -36,6 +37,8 @@ pub(super) fn discover(dir: &Path) -> Result<Option<Repo>, Error> {
         root: root.components().collect(),
         git_dir: found.path().components().collect(),
         verify: true,
+        limit: program::TIME_LIMIT,
+        stop: program::Stop::default(),
     }))
 }
 

@@ -1,21 +1,27 @@
 //! Runs the git program: in a session of its own without a terminal (so that no hook, editor or key agent can wait for
 //! one), with the caller's `GIT_*` variables that point at other repositories taken away.
 
+use std::fmt;
 use std::io::Read;
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 use std::time::Instant;
 
+use process_wrap::std::ChildWrapper;
 use process_wrap::std::CommandWrap;
 
 use super::Error;
 
-/// How long a commit with its hooks may take. Smaller cuts off hooks that run a test suite; larger lets one that hangs
+/// How long a program may take when nobody says otherwise. Smaller cuts off hooks that run a test suite; larger lets one that hangs
 /// hold the turn.
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(600);
+
+/// After being asked to end: time for git to remove its lock files, before it is killed.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Output of a failing program that is kept, in bytes.
 const OUTPUT_LIMIT: usize = 16 * 1024;
@@ -33,6 +39,26 @@ const REPOSITORY_VARIABLES: &[&str] = &[
     "GIT_SHALLOW_FILE",
 ];
 
+/// Asked again and again while a program runs: whether it is to end. Never, by default.
+#[derive(Clone, Default)]
+pub(super) struct Stop(Option<Arc<dyn Fn() -> bool + Send + Sync>>);
+
+impl Stop {
+    pub(super) fn new(stop: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(stop)))
+    }
+
+    fn is_wanted(&self) -> bool {
+        self.0.as_ref().is_some_and(|stop| stop())
+    }
+}
+
+impl fmt::Debug for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Stop").field(&self.0.is_some()).finish()
+    }
+}
+
 /// One call of git in `root`.
 pub(super) struct Program<'a> {
     pub(super) root: &'a Path,
@@ -47,6 +73,14 @@ impl Program<'_> {
     /// # Errors
     /// [`Error::Program`] with what it printed; a git that is not there says so.
     pub(super) fn run(&self) -> Result<Vec<u8>, Error> {
+        self.run_until(TIME_LIMIT, &Stop::default())
+    }
+
+    /// The same, ended with all that it started when `limit` is over or `stop` says so.
+    ///
+    /// # Errors
+    /// Also [`Error::Stopped`] when it was `stop`.
+    pub(super) fn run_until(&self, limit: Duration, stop: &Stop) -> Result<Vec<u8>, Error> {
         let mut wrap = CommandWrap::from(self.command());
         #[cfg(unix)]
         wrap.wrap(process_wrap::std::ProcessSession);
@@ -70,17 +104,20 @@ impl Program<'_> {
         let output = std::thread::spawn(move || stdout.map(read_all).unwrap_or_default());
         let errors = std::thread::spawn(move || stderr.map(read_all).unwrap_or_default());
 
-        let deadline = Instant::now() + TIME_LIMIT;
+        let started = Instant::now();
         let mut pause = Duration::from_millis(1);
         let status = loop {
             let ended = child.try_wait().map_err(|error| self.failed(&error.to_string()))?;
             if let Some(status) = ended {
                 break status;
             }
-            if Instant::now() > deadline {
-                // The group may have ended in this instant.
-                let _ = child.kill();
-                return Err(self.failed(&format!("stopped after {} seconds", TIME_LIMIT.as_secs())));
+            if stop.is_wanted() {
+                end(child.as_mut());
+                return Err(Error::Stopped { command: self.shown() });
+            }
+            if started.elapsed() > limit {
+                end(child.as_mut());
+                return Err(self.failed(&format!("stopped after {} seconds", limit.as_secs())));
             }
             std::thread::sleep(pause);
             pause = (pause * 2).min(Duration::from_millis(20));
@@ -117,10 +154,20 @@ impl Program<'_> {
         if let Some(index) = self.index_file {
             command.env("GIT_INDEX_FILE", index);
         }
+        #[cfg(target_os = "linux")]
+        die_with_parent(&mut command);
         command
     }
 
     fn failed(&self, output: &str) -> Error {
+        Error::Program {
+            command: self.shown(),
+            output: output.to_string(),
+        }
+    }
+
+    /// The arguments as a person would give them.
+    fn shown(&self) -> String {
         let mut args = self.args.iter().copied();
         let mut command = Vec::new();
         while let Some(arg) = args.next() {
@@ -131,11 +178,34 @@ impl Program<'_> {
                 command.push(arg);
             }
         }
-        Error::Program {
-            command: command.join(" "),
-            output: output.to_string(),
+        command.join(" ")
+    }
+}
+
+/// Ends the program and all of its group: first asks, so that git takes its locks away.
+fn end(child: &mut dyn ChildWrapper) {
+    #[cfg(unix)]
+    {
+        // It may have ended in this instant; then there is nothing to wait for either.
+        let _ = child.signal(rustix::process::Signal::TERM.as_raw());
+        let asked = Instant::now();
+        while asked.elapsed() < GRACE && matches!(child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
+    let _ = child.kill();
+}
+
+/// Git does not outlive the one who called it, where the system can see to that.
+#[cfg(target_os = "linux")]
+fn die_with_parent(command: &mut Command) {
+    use std::os::unix::process::CommandExt;
+    let ask = || {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
+            .map_err(std::io::Error::from)
+    };
+    // SAFETY: between fork and exec it makes one system call and allocates nothing.
+    unsafe { command.pre_exec(ask) };
 }
 
 fn read_all(mut pipe: impl Read) -> Vec<u8> {

@@ -13,6 +13,8 @@ use super::commit::move_head;
 use super::doing;
 use super::head;
 use super::index;
+use super::index::Own;
+use super::lock;
 use super::tree;
 
 pub(super) fn take_back(of: &Repo, commit: &str) -> Result<TakenBack, Error> {
@@ -23,7 +25,7 @@ pub(super) fn take_back(of: &Repo, commit: &str) -> Result<TakenBack, Error> {
     if let Some(why) = why_not(&repo, &commit)? {
         return Ok(TakenBack::No(why));
     }
-    index::check_unlocked(of)?;
+    lock::wait_until_free(of)?;
     let failed = doing("take a commit back");
     let parent = match commit.parent_count() {
         0 => None,
@@ -32,8 +34,10 @@ pub(super) fn take_back(of: &Repo, commit: &str) -> Result<TakenBack, Error> {
     let old = commit.tree().map_err(&failed)?;
     let new = parent.as_ref().map(Commit::tree).transpose().map_err(&failed)?;
     let moves = tree::moves(&repo, Some(&old), new.as_ref())?;
-    let mut user_index = index::read(&repo, of)?;
-    let back = user_index.follow(of, &moves, &BTreeMap::new())?;
+    let back = match index::follow(of, &moves, &BTreeMap::new(), Own::Merge) {
+        Err(error @ Error::Staged { .. }) => return Ok(TakenBack::No(error.to_string())),
+        followed => followed?,
+    };
     let moved = match &parent {
         Some(parent) => {
             let log_message = format!("reset: taking back {}", short(&commit));
@@ -43,7 +47,7 @@ pub(super) fn take_back(of: &Repo, commit: &str) -> Result<TakenBack, Error> {
     };
     if let Err(error) = moved {
         // Best effort: the error of the branch is the one to tell.
-        let _ = user_index.follow(of, &back, &BTreeMap::new());
+        let _ = index::follow(of, &back, &BTreeMap::new(), Own::Leave);
         return Err(error);
     }
     Ok(TakenBack::Yes)

@@ -112,13 +112,18 @@ impl Session {
         };
         let versions: Vec<Version> = versions.into_iter().map(|(version, _)| version).collect();
         let paths: Vec<String> = versions.iter().map(|version| version.path.clone()).collect();
+        self.before_commit();
         let Some(git) = &self.git else { return Ok(()) };
-        match git.commit(&versions, &message) {
-            Ok(Some(committed)) => self.ui.show(Event::Commit {
-                id: committed.id,
-                message,
-                paths,
-            }),
+        match git.commit_whole(&versions, &message) {
+            Ok(Some(committed)) => {
+                let behind = committed.index_behind;
+                self.ui.show(Event::Commit {
+                    id: committed.id,
+                    message,
+                    paths,
+                });
+                self.note_index_behind(behind);
+            }
             Ok(None) => self.ui.show(Event::Note("There is nothing to commit.".to_owned())),
             Err(error) => self.ui.show(Event::Error {
                 message: format!("nothing was committed: {error}"),

@@ -24,6 +24,25 @@ enum Kept {
     Ignored,
     Untracked,
     Overlaps,
+    /// The user has staged changes of his own in the same lines.
+    Staged,
+}
+
+impl Kept {
+    fn words(&self, path: &str) -> String {
+        match self {
+            Self::Ignored => format!("`{path}` is ignored by git; it is changed but not committed."),
+            Self::Untracked => {
+                format!("`{path}` was not in git before; it is changed but not committed (`/commit` takes it in).")
+            }
+            Self::Overlaps => format!(
+                "`{path}` has uncommitted changes of your own in the same lines; it is changed but not committed."
+            ),
+            Self::Staged => {
+                format!("`{path}` has staged changes of your own in the same lines; it is changed but not committed.")
+            }
+        }
+    }
 }
 
 impl Session {
@@ -42,6 +61,7 @@ impl Session {
         let message = self.commit_text(Some(&turn.message), &diff, &versions) + &self.trailer();
         let versions: Vec<Version> = versions.into_iter().map(|(version, _)| version).collect();
         let paths: Vec<String> = versions.iter().map(|version| version.path.clone()).collect();
+        self.before_commit();
         let Some(git) = &self.git else { return Ok(None) };
         match git.commit(&versions, &message) {
             Ok(None) => {}
@@ -58,6 +78,7 @@ impl Session {
                     message,
                     paths,
                 });
+                self.note_index_behind(committed.index_behind);
             }
             Err(error) => {
                 turn.uncommitted = touched;
@@ -78,7 +99,7 @@ impl Session {
     /// The versions to commit, and their diff as text for the commit message.
     fn versions(&mut self, touched: &BTreeMap<String, Option<Vec<u8>>>) -> Result<(Vec<(Version, Change)>, String)> {
         let mut versions = Vec::new();
-        let mut diff = String::new();
+        let mut diffs = Vec::new();
         for (path, base) in touched {
             let now = self.root.bytes(path)?;
             if now == *base {
@@ -86,21 +107,27 @@ impl Session {
             }
             match self.version(path, base.as_deref(), now.as_deref())? {
                 Ok(version) => {
-                    diff.push_str(&super::diff::unified(path, base.as_deref(), now.as_deref()));
+                    diffs.push(super::diff::unified(path, base.as_deref(), now.as_deref()));
                     versions.push((version, change(base.as_deref(), now.as_deref())));
                 }
-                Err(kept) => self.ui.show(Event::Note(match kept {
-                    Kept::Ignored => format!("`{path}` is ignored by git; it is changed but not committed."),
-                    Kept::Untracked => format!(
-                        "`{path}` was not in git before; it is changed but not committed (`/commit` takes it in)."
-                    ),
-                    Kept::Overlaps => format!(
-                        "`{path}` has uncommitted changes of your own in the same lines; it is changed but not committed."
-                    ),
-                })),
+                Err(kept) => self.ui.show(Event::Note(kept.words(path))),
             }
         }
-        Ok((versions, diff))
+        let plain: Vec<Version> = versions.iter().map(|(version, _)| version.clone()).collect();
+        let overlapping = match &self.git {
+            // What goes wrong here goes wrong in the commit as well, which says so.
+            Some(git) => git.overlapping_staged(&plain).unwrap_or_default(),
+            None => Vec::new(),
+        };
+        for path in &overlapping {
+            self.ui.show(Event::Note(Kept::Staged.words(path)));
+        }
+        let taken = versions
+            .into_iter()
+            .zip(diffs)
+            .filter(|((version, _), _)| !overlapping.contains(&version.path));
+        let (versions, diffs): (Vec<_>, Vec<_>) = taken.unzip();
+        Ok((versions, diffs.concat()))
     }
 
     /// What of one file goes into the commit: all of it when it was clean, else HEAD's text with the turn's change.
@@ -183,6 +210,22 @@ impl Session {
         }
     }
 
+    /// An earlier Ctrl-C does not reach the commit, the next one does. Hooks may take long: the user hears of them.
+    pub(super) fn before_commit(&mut self) {
+        self.interrupt.fresh();
+        if self.git.as_ref().is_some_and(git::Repo::has_commit_hooks) {
+            self.ui
+                .show(Event::Note("Running the repository's commit hooks.".to_owned()));
+        }
+    }
+
+    pub(super) fn note_index_behind(&mut self, why: Option<String>) {
+        let Some(why) = why else { return };
+        self.ui.show(Event::Warning(format!(
+            "The commit was made, but the index could not follow it: {why}. What git shows as staged there is the commit's change reversed; `git reset` puts that right (and unstages your own changes)."
+        )));
+    }
+
     fn note_hook_changes(&mut self, paths: &[String]) {
         self.ui
             .show(Event::Note(format!("A git hook changed {}.", paths.join(", "))));
@@ -202,6 +245,9 @@ fn commit_hint(error: &git::Error) -> Option<String> {
     match error {
         git::Error::Program { .. } => {
             Some("put right what git says and run `/commit`; `--no-git-commit-verify` skips the hooks".to_owned())
+        }
+        git::Error::Stopped { .. } => {
+            Some("`/commit` tries again; `--no-git-commit-verify` skips the hooks".to_owned())
         }
         _ => None,
     }

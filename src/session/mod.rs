@@ -200,12 +200,17 @@ impl Session {
             Some(connected) => (Some(connected.main), connected.weak, connected.format),
             None => (None, None, default_format()),
         };
+        let interrupt = parts.interrupt.clone();
+        let git = parts.git.map(|git| {
+            git.with_limit(parts.options.command_limit)
+                .stopped_by(move || interrupt.tripped())
+        });
         let log = Sessions::new(parts.dirs.state.join("sessions")).start(parts.root.path());
         let mut session = Self {
             root: parts.root,
             cwd: parts.cwd,
             dirs: parts.dirs,
-            git: parts.git,
+            git,
             journal,
             main,
             weak,

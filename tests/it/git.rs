@@ -439,17 +439,180 @@ mod committing {
         assert_eq!(repo.git(&["show", ":b.txt"]), "staged\n");
     }
 
+    /// 21 lines, of which the user staged a change to line 20; then line 1 is edited.
+    fn with_line_20_staged() -> (TestRepo, Version) {
+        let text: String = (1..=21).map(|n| format!("{n}\n")).collect();
+        let repo = TestRepo::with(&[("a.py", &text)]);
+        repo.write("a.py", text.replace("20\n", "twenty\n"));
+        repo.git(&["add", "a.py"]);
+        let edited = text.replacen("1\n", "one\n", 1);
+        repo.write("a.py", edited.replace("20\n", "twenty\n"));
+        let version = Version {
+            path: "a.py".to_string(),
+            content: Some(edited.into_bytes()),
+            executable: false,
+        };
+        (repo, version)
+    }
+
+    fn check_that_staged_changes_stay_staged(repo: &TestRepo, version: &Version) {
+        let staged = repo.git(&["show", ":a.py"]);
+        let on_disk = repo.read("a.py");
+        let made = open(repo)
+            .commit(std::slice::from_ref(version), "One")
+            .unwrap()
+            .unwrap();
+        assert_eq!(made.index_behind, None);
+        assert_eq!(
+            repo.git(&["show", "HEAD:a.py"]).as_bytes(),
+            version.content.as_deref().unwrap()
+        );
+        let diff = repo.git(&["diff", "--cached", "-U0"]);
+        let changed: Vec<&str> = diff.lines().skip(5).collect();
+        assert_eq!(changed, ["-20", "+twenty"], "{diff}");
+        assert_eq!(repo.git(&["diff"]), "");
+        assert_eq!(open(repo).take_back(&made.id).unwrap(), TakenBack::Yes);
+        assert_eq!(repo.git(&["show", ":a.py"]), staged);
+        assert_eq!(repo.read("a.py"), on_disk);
+        assert_eq!(open(repo).put_back(&made.id).unwrap(), TakenBack::Yes);
+        assert_eq!(repo.git(&["diff", "--cached", "-U0"]), diff);
+        open(repo).take_back(&made.id).unwrap();
+        assert_eq!(repo.git(&["fsck", "--strict", "--no-dangling"]), "");
+    }
+
     #[test]
     fn staged_changes_of_a_committed_file_stay_staged() {
-        let repo = TestRepo::with(&[("a.txt", "1\n2\n3\n")]);
-        repo.write("a.txt", "one\n2\n3\n");
+        let (repo, version) = with_line_20_staged();
+        check_that_staged_changes_stay_staged(&repo, &version);
+        repo.git(&["update-index", "--split-index"]);
+        check_that_staged_changes_stay_staged(&repo, &version);
+        repo.write_executable(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
+        check_that_staged_changes_stay_staged(&repo, &version);
+        repo.git(&["update-index", "--no-split-index"]);
+        check_that_staged_changes_stay_staged(&repo, &version);
+    }
+
+    #[test]
+    fn changes_staged_in_the_same_lines_are_not_touched() {
+        let (repo, mut version) = with_line_20_staged();
+        version.content = Some(repo.read("a.py").replace("twenty", "zwanzig").into_bytes());
+        let staged = repo.git(&["ls-files", "--stage"]);
+        for _ in 0..2 {
+            let versions = std::slice::from_ref(&version);
+            assert_eq!(open(&repo).overlapping_staged(versions).unwrap(), ["a.py"]);
+            let error = open(&repo).commit(versions, "Zwanzig").unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "`a.py` has staged changes of your own in the same lines"
+            );
+            assert_eq!(repo.subjects(), ["Start"]);
+            assert_eq!(repo.git(&["ls-files", "--stage"]), staged);
+            repo.write_executable(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n");
+        }
+    }
+
+    #[test]
+    fn staged_kinds_that_do_not_merge_are_not_touched() {
+        let repo = TestRepo::with(&[("bin", "a\0b\n1\n2\n3\n"), ("gone", "g\n"), ("edited", "1\n2\n3\n")]);
+        repo.write("bin", "A\0b\n1\n2\n3\n");
+        repo.write("new", "mine\n");
+        repo.write("edited", "1\n2\nthree\n");
+        repo.git(&["add", "bin", "new", "edited"]);
+        repo.git(&["rm", "-q", "--cached", "gone"]);
+        repo.write("bin", "a\0b\n1\n2\nthree\n");
+        repo.write("new", "theirs\n");
+        repo.write("gone", "edit\n");
+        std::fs::remove_file(repo.path("edited")).unwrap();
+        let versions = ["bin", "edited", "gone", "new"].map(|path| version(&repo, path));
+        assert_eq!(
+            open(&repo).overlapping_staged(&versions).unwrap(),
+            ["bin", "edited", "gone", "new"]
+        );
+    }
+
+    #[test]
+    fn the_staged_mode_and_an_announced_file_are_kept() {
+        let repo = TestRepo::with(&[("run.sh", "1\n2\n3\n")]);
+        repo.git(&["update-index", "--chmod=+x", "run.sh"]);
+        repo.write("run.sh", "1\n2\nthree\n");
+        repo.write("new.txt", "n\n");
+        repo.git(&["add", "--intent-to-add", "new.txt"]);
+        let made = commit(&repo, &["run.sh", "new.txt"], "Edit");
+        assert_eq!(touched(&repo, &made.id), ["A new.txt", "M run.sh"]);
+        assert_eq!(
+            repo.git(&["diff", "--cached", "--summary"]),
+            " mode change 100644 => 100755 run.sh\n"
+        );
+        assert_eq!(repo.git(&["show", ":run.sh"]), "1\n2\nthree\n");
+        assert_eq!(repo.git(&["show", ":new.txt"]), "n\n");
+    }
+
+    #[test]
+    fn a_whole_file_leaves_nothing_of_it_staged() {
+        let repo = TestRepo::with(&[("a.txt", "a\n")]);
+        repo.write("a.txt", "staged\n");
         repo.git(&["add", "a.txt"]);
-        repo.write("a.txt", "1\n2\nthree\n");
-        let made = commit(&repo, &["a.txt"], "Three");
-        assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "1\n2\nthree\n");
-        assert_eq!(repo.git(&["show", ":a.txt"]), "one\n2\n3\n");
-        open(&repo).take_back(&made.id).unwrap();
-        assert_eq!(repo.git(&["show", ":a.txt"]), "one\n2\n3\n");
+        repo.write("a.txt", "on disk\n");
+        let versions = [version(&repo, "a.txt")];
+        open(&repo).commit_whole(&versions, "All").unwrap().unwrap();
+        assert_eq!(repo.status(), "");
+        assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "on disk\n");
+    }
+
+    #[test]
+    fn what_is_added_while_the_index_is_locked_stays_added() {
+        let repo = TestRepo::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+        repo.write("a.txt", "edit\n");
+        repo.write("b.txt", "user\n");
+        // Another git that holds the lock, and publishes its index a little later.
+        std::fs::copy(repo.path(".git/index"), repo.path(".git/other")).unwrap();
+        let lock = repo.path(".git/index.lock");
+        std::fs::write(&lock, "").unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let added = std::process::Command::new("git")
+                    .args(["add", "b.txt"])
+                    .current_dir(repo.root())
+                    .env("GIT_INDEX_FILE", repo.path(".git/other"))
+                    .status();
+                std::thread::sleep(std::time::Duration::from_millis(200));
+                std::fs::rename(repo.path(".git/other"), repo.path(".git/index")).unwrap();
+                std::fs::remove_file(&lock).unwrap();
+                assert!(added.unwrap().success());
+            });
+            commit(&repo, &["a.txt"], "Edit");
+        });
+        assert_eq!(repo.status(), "M  b.txt\n");
+        assert!(!lock.exists());
+    }
+
+    #[test]
+    fn a_file_that_changed_unseen_is_still_seen_as_changed() {
+        let repo = TestRepo::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+        repo.git(&["config", "core.trustctime", "false"]);
+        repo.git(&["config", "core.checkStat", "minimal"]);
+        let set_time = |path: &str, time| {
+            let file = std::fs::File::options().write(true).open(repo.path(path)).unwrap();
+            file.set_modified(time).unwrap();
+        };
+        let time = repo.path("b.txt").metadata().unwrap().modified().unwrap();
+        repo.write("b.txt", "x\n");
+        set_time("b.txt", time);
+        set_time(".git/index", time);
+        repo.write("a.txt", "edit\n");
+        commit(&repo, &["a.txt"], "Edit");
+        assert_eq!(repo.status(), " M b.txt\n");
+    }
+
+    #[test]
+    fn flags_of_an_entry_stay() {
+        let repo = TestRepo::with(&[("a.txt", "a\n"), ("b.txt", "b\n")]);
+        repo.git(&["update-index", "--assume-unchanged", "a.txt"]);
+        repo.git(&["update-index", "--skip-worktree", "b.txt"]);
+        repo.write("a.txt", "edit\n");
+        repo.write("b.txt", "edit\n");
+        commit(&repo, &["a.txt", "b.txt"], "Edit");
+        assert_eq!(repo.git(&["ls-files", "-v"]), "h a.txt\nS b.txt\n");
     }
 
     #[test]
@@ -646,7 +809,7 @@ mod hooks_and_signing {
             ("a.txt", "a\n"),
             ("b.txt", "b\n"),
             ("gone.txt", "g\n"),
-            ("staged.txt", "s\n"),
+            ("staged.txt", "1\n2\n3\n"),
         ]);
         repo.write_executable(
             ".git/hooks/pre-commit",
@@ -654,9 +817,9 @@ mod hooks_and_signing {
         );
         repo.write("b.txt", "staged\n");
         repo.git(&["add", "b.txt"]);
-        repo.write("staged.txt", "user\n");
+        repo.write("staged.txt", "user\n2\n3\n");
         repo.git(&["add", "staged.txt"]);
-        repo.write("staged.txt", "edit\n");
+        repo.write("staged.txt", "1\n2\nedit\n");
         repo.write("a.txt", "edit\n");
         repo.write("new.txt", "n\n");
         std::fs::remove_file(repo.path("gone.txt")).unwrap();
@@ -670,10 +833,10 @@ mod hooks_and_signing {
             ["M a.txt", "D gone.txt", "A new.txt", "M staged.txt"]
         );
         assert_eq!(repo.status(), "M  b.txt\nMM staged.txt\n");
-        assert_eq!(repo.git(&["show", ":staged.txt"]), "user\n");
+        assert_eq!(repo.git(&["show", ":staged.txt"]), "user\n2\nedit\n");
         assert_eq!(made.changed_by_hooks, Vec::<String>::new());
         assert_eq!(open(&repo).take_back(&made.id).unwrap(), TakenBack::Yes);
-        assert_eq!(repo.git(&["show", ":staged.txt"]), "user\n");
+        assert_eq!(repo.git(&["show", ":staged.txt"]), "user\n2\n3\n");
     }
 
     #[test]
@@ -701,6 +864,90 @@ mod hooks_and_signing {
         repo.write("a.txt", "b\n");
         commit(&repo, &["a.txt"], "Edit");
         assert_eq!(repo.read(".git/answer"), "none\n");
+    }
+
+    #[test]
+    fn a_hook_that_changes_the_commit_alone_leaves_the_file_changed() {
+        let repo = TestRepo::with(&[("a.txt", "a\n")]);
+        repo.write_executable(
+            ".git/hooks/pre-commit",
+            "#!/bin/sh\nid=$(echo hook | git hash-object -w --stdin)\ngit update-index --cacheinfo 100644,$id,a.txt\n",
+        );
+        repo.write("a.txt", "edit\n");
+        commit(&repo, &["a.txt"], "Edit");
+        assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "hook\n");
+        assert_eq!(repo.status(), " M a.txt\n");
+    }
+
+    #[test]
+    fn a_commit_that_the_index_cannot_follow_is_still_known() {
+        let repo = TestRepo::with(&[("a.txt", "a\n")]);
+        repo.write_executable(".git/hooks/pre-commit", "#!/bin/sh\n: > .git/index.lock\n");
+        repo.write("a.txt", "edit\n");
+        let made = commit(&repo, &["a.txt"], "Edit");
+        assert_eq!(repo.git(&["rev-parse", "HEAD"]).trim(), made.id);
+        let why = made.index_behind.unwrap();
+        assert!(why.contains("index.lock"), "{why}");
+        std::fs::remove_file(repo.path(".git/index.lock")).unwrap();
+        assert_eq!(open(&repo).take_back(&made.id).unwrap(), TakenBack::Yes);
+        assert_eq!(repo.status(), " M a.txt\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_hanging_hook_ends_with_its_children_when_stopped() {
+        let repo = TestRepo::with(&[("a.txt", "a\n")]);
+        repo.write_executable(
+            ".git/hooks/pre-commit",
+            "#!/bin/sh\nsleep 300 &\necho $! > .git/pid\nwait\n",
+        );
+        repo.write("a.txt", "edit\n");
+        let pid = repo.path(".git/pid");
+        let started = pid.clone();
+        let git = open(&repo).stopped_by(move || std::fs::read(&started).is_ok_and(|text| text.ends_with(b"\n")));
+        let error = git.commit(&[version(&repo, "a.txt")], "Edit").unwrap_err();
+        assert!(matches!(&error, Error::Stopped { .. }), "{error:?}");
+        assert_eq!(error.to_string(), "`git commit --quiet --file=-` was stopped");
+        assert_eq!((repo.subjects().len(), repo.status().as_str()), (1, " M a.txt\n"));
+        let child: i32 = std::fs::read_to_string(pid).unwrap().trim().parse().unwrap();
+        let alive = std::process::Command::new("kill")
+            .args(["-0", &child.to_string()])
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap()
+            .success();
+        assert!(!alive || is_zombie(child), "{child} still runs");
+    }
+
+    /// Dead, and only not yet collected by whoever took it over.
+    #[cfg(unix)]
+    fn is_zombie(pid: i32) -> bool {
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z"))
+    }
+
+    #[test]
+    fn stopped_after_the_commit_it_is_made_all_the_same() {
+        let repo = TestRepo::with(&[("a.txt", "a\n")]);
+        repo.write_executable(".git/hooks/post-commit", "#!/bin/sh\n: > .git/committed\nsleep 300\n");
+        repo.write("a.txt", "edit\n");
+        let committed = repo.path(".git/committed");
+        let git = open(&repo).stopped_by(move || committed.exists());
+        let made = git.commit(&[version(&repo, "a.txt")], "Edit").unwrap().unwrap();
+        assert_eq!(repo.git(&["rev-parse", "HEAD"]).trim(), made.id);
+        assert_eq!(repo.status(), "");
+    }
+
+    #[test]
+    fn a_hook_may_take_only_so_long() {
+        let repo = TestRepo::with(&[("a.txt", "a\n")]);
+        assert!(!open(&repo).has_commit_hooks());
+        repo.write_executable(".git/hooks/pre-commit", "#!/bin/sh\nsleep 300\n");
+        assert!(open(&repo).has_commit_hooks());
+        repo.write("a.txt", "edit\n");
+        let git = open(&repo).with_limit(std::time::Duration::from_secs(1));
+        let error = git.commit(&[version(&repo, "a.txt")], "Edit").unwrap_err();
+        assert!(error.to_string().ends_with("stopped after 1 seconds"), "{error}");
+        assert_eq!(repo.status(), " M a.txt\n");
     }
 
     #[test]
@@ -1007,6 +1254,21 @@ mod taking_back {
         repo.git(&["merge", "-q", "--no-ff", "main", "-m", "Merge"]);
         let merge = repo.git(&["rev-parse", "HEAD"]).trim().to_string();
         assert_eq!(why(&repo, &merge), "it is a merge");
+    }
+
+    #[test]
+    fn what_was_staged_in_its_lines_since_keeps_it() {
+        let repo = TestRepo::with(&[("a.txt", "a\n")]);
+        repo.write("a.txt", "b\n");
+        let made = commit(&repo, &["a.txt"], "Ours").id;
+        repo.write("a.txt", "c\n");
+        repo.git(&["add", "a.txt"]);
+        assert_eq!(
+            why(&repo, &made),
+            "`a.txt` has staged changes of your own in the same lines"
+        );
+        assert_eq!(repo.git(&["rev-parse", "HEAD"]).trim(), made);
+        assert_eq!(repo.status(), "M  a.txt\n");
     }
 
     #[test]
