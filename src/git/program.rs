@@ -21,6 +21,7 @@ use super::Error;
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(600);
 
 /// After being asked to end: time for git to remove its lock files, before it is killed.
+#[cfg(unix)]
 const GRACE: Duration = Duration::from_millis(500);
 
 /// Output of a failing program that is kept, in bytes.
