@@ -1,7 +1,7 @@
 //! Commits exactly the given versions on top of HEAD.
 //!
-//! By libgit2 the index goes first and the branch last: whatever fails in between leaves the branch where it was and at
-//! worst the turn's own edits staged. What git itself commits, with hooks that may change it, the index follows after.
+//! The index goes first and the branch last: whatever fails in between leaves the branch where it was and at worst the
+//! turn's own edits staged. Only a commit that hooks may change, and hold up for long, the index follows after.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -111,6 +111,13 @@ pub(super) fn commit(
     if !of.verify {
         args.push("--no-verify");
     }
+    // Without hooks it is known what the commit will hold, so that the index can go first.
+    let hooks = has_hooks(repo)?;
+    let back = if hooks {
+        Moves::new()
+    } else {
+        index::follow(of, &wanted.moves, &wanted.contents, own)?
+    };
     let ran = Program {
         root: &of.root,
         args: &args,
@@ -129,6 +136,8 @@ pub(super) fn commit(
             None => false,
         };
         if !is_made {
+            // Best effort: git's error is the one to tell.
+            let _ = index::follow(of, &back, &BTreeMap::new(), Own::Leave);
             return Err(error);
         }
     }
@@ -138,9 +147,12 @@ pub(super) fn commit(
     })?;
     let changed_by_hooks = changed(of, &before, wanted);
     // The commit stands: whatever fails from here on must not hide it.
-    let index_behind = follow(of, &repo, old_head, &new, wanted, own)
-        .err()
-        .map(|error| error.to_string());
+    let followed = if hooks {
+        follow(of, &repo, old_head, &new, wanted, own)
+    } else {
+        Ok(())
+    };
+    let index_behind = followed.err().map(|error| error.to_string());
     Ok(Committed {
         id: new.id().to_string(),
         changed_by_hooks,

@@ -110,6 +110,9 @@ pub(super) enum Own {
 /// [`Error::Staged`] when a change overlaps with what is staged, and whatever keeps the index from being written;
 /// it is untouched then.
 pub(super) fn follow(of: &Repo, moves: &Moves, contents: &BTreeMap<&str, &[u8]>, own: Own) -> Result<Moves, Error> {
+    if moves.is_empty() {
+        return Ok(Moves::new());
+    }
     let repo = of.open()?;
     let lock = Lock::take(of)?;
     let Some((copy, index)) = plain_copy(of, &repo)? else {

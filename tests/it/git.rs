@@ -989,6 +989,11 @@ mod hooks_and_signing {
             (repo.read("a.txt").as_str(), repo.status().as_str()),
             ("b\n", " M a.txt\n")
         );
+        let lock = repo.path(".git/index.lock");
+        std::fs::write(&lock, "").unwrap();
+        assert!(try_commit(&repo, &["a.txt"], "Edit").is_err());
+        assert_eq!(repo.subjects(), ["Start"]);
+        std::fs::remove_file(&lock).unwrap();
 
         repo.write_executable(
             ".git/gpg",
@@ -999,6 +1004,7 @@ mod hooks_and_signing {
             repo.git(&["cat-file", "commit", &made.id])
                 .contains("gpgsig -----BEGIN PGP SIGNATURE-----")
         );
+        assert_eq!(repo.status(), "");
         assert_eq!(
             repo.git(&["log", "-1", "--format=%an|%cn"]),
             "Test Author|Test Author\n"
