@@ -140,12 +140,13 @@ pub(super) fn file_and_folder(file: &str, inner: &str) -> (String, String) {
     )
 }
 
-/// Why a block that holds the beginning of another one is not applied.
-pub(super) fn swallowed_block(name: &str) -> (String, String) {
+/// Why a block that holds the beginning of another one is not applied. `above` is the line above the other one.
+pub(super) fn swallowed_block(above: &str) -> (String, String) {
+    let above = above.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | '*'));
     (
         format!(
-            "the new text holds the beginning of another block, under `{}`",
-            clip(name.trim())
+            "the new text holds the beginning of another block, below `{}`",
+            clip(above)
         ),
         "send both blocks again, each with its own `>>>>>>> REPLACE` line".to_string(),
     )

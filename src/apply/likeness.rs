@@ -108,6 +108,10 @@ fn filled<'t>(lines: &[&'t str]) -> Vec<&'t str> {
 /// The first marker of an edit, a conflict or a diff in `new` that `old` does not hold: the text is then a block that
 /// could not be read as one, and no file. A document may come to show markers as long as it stays the document it was.
 pub(super) fn mark_of_another_format<'n>(old: &[&str], new: &[&'n str], path: &str) -> Option<&'n str> {
+    // What is a diff has such lines, and others in every version.
+    if path.ends_with(".diff") || path.ends_with(".patch") {
+        return None;
+    }
     let there: HashSet<&str> = old.iter().map(|line| line.trim()).collect();
     let mark = new
         .iter()
@@ -122,7 +126,7 @@ pub(super) fn mark_of_another_format<'n>(old: &[&str], new: &[&'n str], path: &s
     (!goes_on).then_some(mark)
 }
 
-/// The name above another block that new lines hold: this block lacks its end, and the next one's was taken for it.
+/// The line above another block that new lines hold, mostly a name: this block lacks its end, and the next one's was taken for it.
 /// `is_there` tells whether the file has a line: one that shows markers already is about them. A document may come to
 /// show a block when the fence around it ends.
 pub(super) fn swallowed_block<'n>(
@@ -138,19 +142,12 @@ pub(super) fn swallowed_block<'n>(
     }
     let mut above = new[..at].iter().rev().filter(|line| !line.trim().is_empty());
     let nearest = above.next()?;
-    let (name, fence) = match FenceLine::read(nearest) {
-        Some(fence) => (above.next()?, Some(fence)),
-        None => (nearest, None),
+    let Some(fence) = FenceLine::read(nearest) else {
+        return reads_like_a_name(nearest).then_some(nearest.as_str());
     };
-    let closes = |line: &String| {
-        let found = FenceLine::read(line);
-        fence
-            .as_ref()
-            .zip(found)
-            .is_some_and(|(opener, line)| line.closes(opener))
-    };
+    let closes = |line: &String| FenceLine::read(line).is_some_and(|line| line.closes(&fence));
     let is_sample = is_prose(path) && new[at..].iter().any(closes);
-    (reads_like_a_name(name) && !is_sample).then_some(name.as_str())
+    (!is_sample).then_some(above.next().unwrap_or(nearest).as_str())
 }
 
 fn is_opener(line: &str) -> bool {
@@ -255,6 +252,10 @@ mod tests {
         assert_eq!(
             mark_of_another_format(&["a"], &["@@ -4,1 +4 @@ f", "-a"], "a.py"),
             Some("@@ -4,1 +4 @@ f")
+        );
+        assert_eq!(
+            mark_of_another_format(&["@@ -1 +1 @@"], &["@@ -4,1 +4 @@", "-a"], "a.patch"),
+            None
         );
         assert_eq!(mark_of_another_format(&["Title"], &["Title", "======="], "a.rst"), None);
         assert_eq!(
