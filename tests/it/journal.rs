@@ -1106,6 +1106,14 @@ impl Plan {
     }
 }
 
+/// How a file is stored that may have been there before.
+fn stored(before: &Snapshot, path: &str) -> Encoding {
+    let bytes = before.get(path).and_then(|(content, _)| content.as_deref());
+    bytes
+        .and_then(codriver::files::encoding::decode)
+        .map_or(Encoding::Utf8, |file| file.encoding)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
 
@@ -1118,11 +1126,13 @@ proptest! {
         let after = project.snapshot();
         for change in &changes {
             let now = project.root().read(&change.path).unwrap();
-            let text = match now {
-                codriver::files::Found::Text(file) => Some(file.text),
+            // As bytes: a short text in a legacy encoding may be guessed to be in another one when it is read again.
+            let bytes = match now {
+                codriver::files::Found::Text(file) => Some(file.encoding.encode(&file.text).unwrap()),
                 _ => None,
             };
-            prop_assert_eq!(&text, &change.after);
+            let wanted = change.after.as_ref().map(|text| stored(&before, &change.path).encode(text).unwrap());
+            prop_assert_eq!(&bytes, &wanted);
         }
         if project.journal().turns().unwrap().is_empty() {
             prop_assert_eq!(after, before);
