@@ -124,6 +124,8 @@ impl Session {
         if reply.finish == Finish::Cancelled {
             self.ui
                 .show(Event::Note("Stopped; nothing of the reply was applied.".to_owned()));
+            turn.said
+                .push(Message::user("I stopped this reply; nothing of it was applied."));
             return Asked::Ended(TurnEnd::Interrupted);
         }
         if reply.text.trim().is_empty() {

@@ -214,11 +214,6 @@ impl Session {
     fn remember(&mut self, turn: Turn, end: TurnEnd) {
         self.reflections += turn.reflections.used();
         let mut said = turn.said;
-        if end == TurnEnd::Interrupted {
-            said.push(Message::assistant(
-                "(The user stopped this reply; nothing of it was applied.)",
-            ));
-        }
         said.extend(turn.notes.into_iter().map(Message::user));
         let done = history::Turn {
             id: turn.id,

@@ -83,7 +83,11 @@ impl Session {
             Checked::Red(red) => return Ok(red.verdict("the check after the edit still finds something")),
             Checked::Stopped => return Ok(Verdict::Interrupted),
         }
-        if let Some(output) = self.commit_turn(turn)?
+        let refusal = self.commit_turn(turn)?;
+        if turn.refused_commit && self.interrupt.tripped() {
+            return Ok(Verdict::Interrupted);
+        }
+        if let Some(output) = refusal
             && self.wants_hook_repaired()
         {
             turn.refused_commit = false;
