@@ -281,7 +281,8 @@ mod tests {
             "\u{feff}[*]\nx=y",
             "[{1..]\na=b",
         ] {
-            let _ = parse_editor_config([(text, "a.txt")]);
+            let config = parse_editor_config([(text, "a.txt")]);
+            assert_eq!(config, EditorConfig::default(), "{text:?}");
         }
     }
 

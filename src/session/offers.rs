@@ -23,6 +23,9 @@ impl Session {
     /// Offers the files that a text names and that are not in the chat. When some were taken, the model may go on with the
     /// request.
     pub(super) fn offer_mentioned(&mut self, text: &str, request: &str) -> Result<Option<Verdict>> {
+        if mentions::candidates(text).is_empty() {
+            return Ok(None);
+        }
         let known = self.map.files()?;
         let mut named: Vec<String> = mentions::files_in(text, known.iter().map(String::as_str))
             .into_iter()
