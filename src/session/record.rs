@@ -7,8 +7,10 @@ use super::spending::Spending;
 use crate::chat::history::History;
 use crate::chat::history::Turn;
 use crate::chat::message::Message;
+use crate::chat::message::Part;
 use crate::chat::message::Role;
 use crate::chat::modes;
+use crate::policy::secrets;
 use crate::store::sessions::Event as Record;
 use crate::store::sessions::Retention;
 use crate::store::sessions::Sessions;
@@ -76,7 +78,7 @@ impl Session {
     /// The user asked this; until it is answered it is worth coming back to.
     pub(super) fn record_pending(&mut self, text: &str) {
         self.record(&Record::Pending {
-            text: Some(text.to_owned()),
+            text: Some(secrets::mask(text).into_owned()),
         });
     }
 
@@ -84,7 +86,7 @@ impl Session {
     pub(super) fn record_turn(&mut self, messages: &[Message]) {
         for message in messages {
             self.record(&Record::Message {
-                message: message.clone(),
+                message: masked(message),
             });
         }
         self.record(&Record::Pending { text: None });
@@ -94,7 +96,7 @@ impl Session {
     /// The history is another one now: after `/clear`, an undo, a summary.
     pub(super) fn record_history(&mut self) {
         self.record(&Record::History {
-            messages: self.history.messages(),
+            messages: self.history.messages().iter().map(masked).collect(),
         });
         self.record_state();
     }
@@ -134,6 +136,17 @@ impl Session {
                 .show(Event::Warning(format!("This session is not kept: {error}.")));
         }
     }
+}
+
+/// The message as it is kept: what looks like a key is hidden.
+fn masked(message: &Message) -> Message {
+    let mut message = message.clone();
+    for part in &mut message.parts {
+        if let Part::Text { text } = part {
+            *text = secrets::mask(text).into_owned();
+        }
+    }
+    message
 }
 
 /// Messages as turns: each begins with a message of the user after an answer.

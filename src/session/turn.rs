@@ -14,6 +14,7 @@ use crate::chat::message::Message;
 use crate::edit_format::Edit;
 use crate::edit_format::ShellSuggestion;
 use crate::files::journal::TurnId;
+use crate::policy::secrets;
 use crate::terminal::Event;
 
 /// How a turn ended; the front end turns it into an exit code.
@@ -82,7 +83,7 @@ impl Turn {
         }
     }
 
-    /// The message's first line, cut, for the journal.
+    /// The message's first line for the journal: cut, and without what looks like a key.
     pub(super) fn label(&self) -> String {
         /// In characters.
         const LONGEST: usize = 60;
@@ -92,9 +93,10 @@ impl Turn {
             .find(|line| !line.trim().is_empty())
             .unwrap_or("(empty)")
             .trim();
+        let line = secrets::mask(line);
         match line.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}...", line[..end].trim_end()),
-            None => line.to_owned(),
+            None => line.into_owned(),
         }
     }
 }

@@ -155,6 +155,26 @@ fn undo_and_redo_work_from_the_shell() {
 }
 
 #[test]
+fn a_key_in_a_message_is_not_kept() {
+    let place = Place::new();
+    // Put together here, so that no scanner takes it for a real one.
+    let key = format!("sk-{}-{}", "proj", "A1b2C3d4".repeat(6));
+    let model = place.model(&[&text(EDIT), "text = 'Set x'"]);
+    let output = place.run(&["--model", &model, "-m", &format!("set x, my key is {key}"), "a.py"]);
+    assert_eq!(output.status.code(), Some(0));
+    let kept = crate::support::tree(&place.home.path().join("state"));
+    assert!(
+        kept.iter().any(|(name, _)| name.contains("sessions/")),
+        "the session is kept"
+    );
+    for (name, bytes) in kept {
+        let start = &key.as_bytes()[..24];
+        let holds_it = bytes.windows(start.len()).any(|window| window == start);
+        assert!(!holds_it, "{name} holds the key");
+    }
+}
+
+#[test]
 fn lines_on_standard_input_are_messages_and_commands() {
     let place = Place::new();
     let model = place.model(&[&text(EDIT), "text = 'Set x'"]);
