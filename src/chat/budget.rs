@@ -56,6 +56,22 @@ impl TooLarge {
     pub fn excess(&self) -> usize {
         (self.total + self.reserve).saturating_sub(self.window)
     }
+
+    /// What can be dropped, the largest first, as one line.
+    pub fn ways_out(&self) -> String {
+        /// More are no help.
+        const NAMED: usize = 5;
+        let savings: Vec<String> = self
+            .savings
+            .iter()
+            .take(NAMED)
+            .map(|saving| {
+                let enough = if saving.enough { " (enough)" } else { "" };
+                format!("`{}` saves {}{enough}", saving.action, saving.tokens)
+            })
+            .collect();
+        savings.join(", ")
+    }
 }
 
 impl fmt::Display for TooLarge {

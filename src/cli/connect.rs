@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -92,7 +93,7 @@ impl Connector {
         {
             settings.context_window = Some(window);
         }
-        let model: Box<dyn Model> = llm::connect(&settings, &options)?;
+        let model: Arc<dyn Model> = Arc::from(llm::connect(&settings, &options)?);
         Ok(Seat { model, settings })
     }
 
@@ -112,7 +113,7 @@ impl Connector {
         let format = self.format(&settings)?;
         Ok(Connected {
             main: Seat {
-                model: Box::new(ScriptedModel::from_script(&text)?),
+                model: Arc::new(ScriptedModel::from_script(&text)?),
                 settings,
             },
             weak: None,

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::process::Command;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -219,11 +220,11 @@ fn open(
         },
         models: Some(Connected {
             main: Seat {
-                model: Box::new(main),
+                model: Arc::new(main),
                 settings: settings.clone(),
             },
             weak: Some(Seat {
-                model: Box::new(weak),
+                model: Arc::new(weak),
                 settings,
             }),
             format: edit_format::by_name("diff").context("`diff` is a format")?,

@@ -263,6 +263,7 @@ fn options(values: &super::settings::Values, connector: &Connector) -> Options {
         limits: Limits {
             max_cost: values.max_cost,
             max_requests: values.max_requests.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
+            max_time: values.max_time,
         },
         dry_run: values.dry_run,
         show_diffs: values.show_diffs,
@@ -334,7 +335,7 @@ fn one_shot(session: &mut Session, message: &str) -> Exit {
 }
 
 fn finish(session: &mut Session, exit: Exit) {
-    let (requests, reflections) = (session.spending().requests, session.reflections());
+    let (requests, reflections) = (session.spending().total().requests, session.reflections());
     session.ui().show(Event::Done {
         exit_code: exit.code(),
         requests,

@@ -2,6 +2,7 @@
 //! `config.toml`. To add one, add a row and use the field.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use toml::de::DeValue;
 
@@ -96,6 +97,29 @@ impl Kind for Option<f64> {
 
     fn show(&self) -> Option<String> {
         self.map(|amount| amount.to_string())
+    }
+}
+
+/// A time: `90`, `90s`, `10m`, `1h`.
+impl Kind for Option<Duration> {
+    const TAKES: Takes = Takes::One;
+
+    fn read(&mut self, texts: &[String]) -> Result<(), String> {
+        let text = single(texts)?;
+        let (number, unit) = match text.char_indices().next_back() {
+            Some((at, 's')) => (&text[..at], 1),
+            Some((at, 'm')) => (&text[..at], 60),
+            Some((at, 'h')) => (&text[..at], 3600),
+            _ => (text, 1),
+        };
+        let seconds = number.trim().parse::<u64>().ok().and_then(|n| n.checked_mul(unit));
+        let seconds = seconds.ok_or_else(|| format!("`{text}` is not a time (`90`, `90s`, `10m`, `1h`)"))?;
+        *self = Some(Duration::from_secs(seconds));
+        Ok(())
+    }
+
+    fn show(&self) -> Option<String> {
+        self.map(|time| format!("{}s", time.as_secs()))
     }
 }
 
@@ -348,6 +372,8 @@ settings! {
             "max-requests" ' ' "N" false "Requests to the model in one session";
         max_cost: Option<f64> = None,
             "max-cost" ' ' "DOLLARS" false "Cost of one session";
+        max_time: Option<Duration> = None,
+            "max-time" ' ' "SECONDS" false "Time of one turn, its commands included; also `10m` or `1h`";
     }
     "Repository map" {
         map_tokens: Option<u64> = None,

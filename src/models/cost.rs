@@ -10,6 +10,8 @@ pub struct Tokens {
     pub output: u64,
     pub cached_input: u64,
     pub cache_write: u64,
+    /// Part of `output`.
+    pub reasoning: u64,
 }
 
 impl Prices {
@@ -23,6 +25,7 @@ impl Prices {
                 output: long.output,
                 cached_input: long.cached_input.or(self.cached_input),
                 cache_write: long.cache_write.or(self.cache_write),
+                reasoning: self.reasoning,
                 long: None,
             };
             return prices.cost(tokens);
@@ -30,10 +33,12 @@ impl Prices {
         let cached = tokens.cached_input.min(tokens.input);
         let written = tokens.cache_write.min(tokens.input - cached);
         let plain = tokens.input - cached - written;
+        let reasoning = tokens.reasoning.min(tokens.output);
         let millionths = plain as f64 * self.input
             + cached as f64 * self.cached_input.unwrap_or(self.input)
             + written as f64 * self.cache_write.unwrap_or(self.input)
-            + tokens.output as f64 * self.output;
+            + (tokens.output - reasoning) as f64 * self.output
+            + reasoning as f64 * self.reasoning.unwrap_or(self.output);
         millionths / 1e6
     }
 
@@ -58,6 +63,7 @@ mod tests {
         output: 15.0,
         cached_input: Some(0.3),
         cache_write: Some(3.75),
+        reasoning: None,
         long: None,
     };
 
@@ -68,6 +74,7 @@ mod tests {
             output: 100_000,
             cached_input: 600_000,
             cache_write: 200_000,
+            reasoning: 0,
         };
         let expected = 0.2 * 3.0 + 0.6 * 0.3 + 0.2 * 3.75 + 0.1 * 15.0;
         assert!((PRICES.cost(tokens) - expected).abs() < 1e-9);
@@ -101,7 +108,23 @@ mod tests {
             output: 0,
             cached_input: 500,
             cache_write: 500,
+            reasoning: 0,
         };
         assert!(PRICES.cost(tokens) >= 0.0);
+    }
+
+    #[test]
+    fn thoughts_have_their_own_price_where_there_is_one() {
+        let tokens = Tokens {
+            output: 100_000,
+            reasoning: 80_000,
+            ..Tokens::default()
+        };
+        assert!((PRICES.cost(tokens) - 1.5).abs() < 1e-9);
+        let dearer = Prices {
+            reasoning: Some(30.0),
+            ..PRICES
+        };
+        assert!((dearer.cost(tokens) - (0.02 * 15.0 + 0.08 * 30.0)).abs() < 1e-9);
     }
 }

@@ -123,6 +123,9 @@ pub struct Prices {
     pub cached_input: Option<f64>,
     #[serde(default, rename = "write")]
     pub cache_write: Option<f64>,
+    /// Of thinking tokens, where they do not cost as much as other output.
+    #[serde(default)]
+    pub reasoning: Option<f64>,
     /// What holds for the whole request when its prompt is larger than that.
     #[serde(default)]
     pub long: Option<LongPrices>,

@@ -159,6 +159,10 @@ impl Session {
 
     /// Runs the tests; what fails goes to the model until it is green, with the reflections of one turn.
     pub fn test(&mut self, command: Option<&str>) -> Result<TurnEnd> {
+        self.timed(|session| session.run_tests_until_green(command))
+    }
+
+    fn run_tests_until_green(&mut self, command: Option<&str>) -> Result<TurnEnd> {
         let Some(command) = command.map(str::to_owned).or_else(|| self.options.test_command.clone()) else {
             self.ui.show(Event::Error {
                 message: "no test command is set".to_owned(),
@@ -171,7 +175,7 @@ impl Session {
         };
         let failure = match self.run_tests(&command)? {
             Checked::Clean => return Ok(TurnEnd::Done),
-            Checked::Stopped => return Ok(TurnEnd::Interrupted),
+            Checked::Stopped(end) => return Ok(end),
             Checked::Red(failure) => failure,
         };
         if self.main.is_none() {
@@ -182,6 +186,10 @@ impl Session {
 
     /// Checks files; what is found goes to the model. Without names: the files of the chat.
     pub fn lint(&mut self, words: &[String]) -> Result<TurnEnd> {
+        self.timed(|session| session.lint_until_clean(words))
+    }
+
+    fn lint_until_clean(&mut self, words: &[String]) -> Result<TurnEnd> {
         let mut paths: Vec<String> = self.files.editable().to_vec();
         if !words.is_empty() {
             paths = words
@@ -198,7 +206,7 @@ impl Session {
         }
         match self.lint_files(&paths, &BTreeMap::new())? {
             Checked::Clean => Ok(TurnEnd::Done),
-            Checked::Stopped => Ok(TurnEnd::Interrupted),
+            Checked::Stopped(end) => Ok(end),
             Checked::Red(_) if self.main.is_none() => Ok(TurnEnd::StillRed),
             Checked::Red(failure) => {
                 for path in &paths {
@@ -266,38 +274,6 @@ impl Session {
             self.options.map_tokens
         };
         widened.min(window / 4)
-    }
-
-    /// Shows the parts of the next request and what the session has used.
-    pub fn show_tokens(&mut self) -> Result<()> {
-        let assembled = self.assemble("", &[])?;
-        let mut text = String::new();
-        let mut total = 0;
-        for (part, n) in &assembled.sizes {
-            text.push_str(&format!("{n:>9}  {part}\n"));
-            total += n;
-        }
-        text.push_str(&format!("{total:>9}  in the next request, before your message\n"));
-        if let Some(window) = self.main_settings().and_then(|settings| settings.context_window) {
-            let left = (window as usize).saturating_sub(total);
-            text.push_str(&format!("{left:>9}  left of the model's window of {window}\n"));
-        }
-        let spent = self.spending;
-        text.push_str(&format!(
-            "\nThis session: {} requests, {} tokens in ({} cached), {} out, ${:.4}{}\n",
-            spent.requests,
-            spent.input,
-            spent.cached,
-            spent.output,
-            spent.cost,
-            if spent.unpriced {
-                " (without the requests whose price is not known)"
-            } else {
-                ""
-            }
-        ));
-        self.ui.show(Event::Print(text));
-        Ok(())
     }
 
     /// Changes the model by name; an unknown or unusable one leaves everything as it is.

@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 
+use super::Purpose;
 use super::Session;
 use super::turn::Turn;
 use super::turn::TurnEnd;
@@ -34,7 +35,7 @@ pub(super) enum Asked {
 impl Session {
     /// Sends the turn so far. What was said is kept in the turn also when it fails, so nothing typed is lost.
     pub(super) fn ask_model(&mut self, turn: &mut Turn) -> Result<Asked> {
-        if let Some(why) = self.spending.exceeded(&self.options.limits) {
+        if let Some(why) = self.limit_reached() {
             self.ui.show(Event::Error {
                 message: why,
                 hint: None,
@@ -73,6 +74,13 @@ impl Session {
         }
     }
 
+    /// Why no further request may be sent, as a sentence; None when one may.
+    pub(super) fn limit_reached(&self) -> Option<String> {
+        self.spending
+            .exceeded(&self.options.limits)
+            .or_else(|| self.deadline.and_then(|deadline| deadline.exceeded()))
+    }
+
     /// Sends messages and shows the reply as it comes.
     fn stream(&mut self, messages: Vec<Message>) -> Result<Reply, llm::Error> {
         let Some(seat) = &self.main else {
@@ -105,8 +113,9 @@ impl Session {
 
     /// Books a reply and puts it into the turn.
     fn take_in(&mut self, turn: &mut Turn, reply: Reply) -> Asked {
-        let cost = self.main.as_ref().and_then(|seat| seat.cost(&reply.usage));
-        self.spending.add(&reply.usage, cost);
+        let price = self.main.as_ref().and_then(|seat| seat.price(&reply.usage));
+        self.spending.add(Purpose::Chat, &reply.usage, price);
+        let total = self.spending.total();
         self.ui.show(Event::ReplyEnd {
             finish: finish_words(&reply.finish),
         });
@@ -114,8 +123,8 @@ impl Session {
             input: reply.usage.input,
             output: reply.usage.output,
             cached: reply.usage.cached_input,
-            cost,
-            session_cost: (!self.spending.unpriced).then_some(self.spending.cost),
+            cost: price.map(|price| price.cost),
+            session_cost: (total.unpriced == 0).then_some(total.cost),
             estimated: reply.usage.estimated,
         });
         if !reply.text.is_empty() {
@@ -319,21 +328,8 @@ fn no_model() -> Event {
 }
 
 fn too_large_event(too_large: &TooLarge) -> Event {
-    let savings: Vec<String> = too_large
-        .savings
-        .iter()
-        .take(5)
-        .map(|saving| {
-            format!(
-                "`{}` saves {}{}",
-                saving.action,
-                saving.tokens,
-                if saving.enough { " (enough)" } else { "" }
-            )
-        })
-        .collect();
     Event::Error {
         message: format!("nothing was sent: {too_large}"),
-        hint: Some(savings.join(", ")),
+        hint: Some(too_large.ways_out()),
     }
 }

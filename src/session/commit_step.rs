@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::Result;
 
+use super::Purpose;
 use super::Session;
 use super::turn::Turn;
 use crate::apply::merge3;
@@ -163,7 +164,9 @@ impl Session {
     /// A message for a diff: by the weak model (or the main one), or a plain one from the file names when that fails.
     pub(super) fn commit_text(&mut self, request: Option<&str>, diff: &str, versions: &[(Version, Change)]) -> String {
         let messages = commit_message::messages(diff, request, DIFF_FOR_MESSAGE, None, None);
-        let suggestion = self.ask_helper(messages).and_then(|text| commit_message::clean(&text));
+        let suggestion = self
+            .ask_helper(Purpose::CommitMessage, messages)
+            .and_then(|text| commit_message::clean(&text));
         suggestion.unwrap_or_else(|| {
             let files: Vec<(&str, Change)> = versions
                 .iter()
@@ -187,7 +190,10 @@ impl Session {
     }
 
     /// Asks the weak model one thing, without showing the reply. None when there is no model or it failed.
-    pub(super) fn ask_helper(&mut self, messages: Vec<Message>) -> Option<String> {
+    pub(super) fn ask_helper(&mut self, purpose: Purpose, messages: Vec<Message>) -> Option<String> {
+        if self.limit_reached().is_some() {
+            return None;
+        }
         let seat = self.weak.as_ref().or(self.main.as_ref())?;
         let request = Request {
             messages,
@@ -198,8 +204,8 @@ impl Session {
         let reply = seat.model.reply(&request, &cancel, &mut |_| {});
         match reply {
             Ok(reply) => {
-                let cost = seat.cost(&reply.usage);
-                self.spending.add(&reply.usage, cost);
+                let price = seat.price(&reply.usage);
+                self.spending.add(purpose, &reply.usage, price);
                 (reply.finish == Finish::Stop).then_some(reply.text)
             }
             Err(error) => {

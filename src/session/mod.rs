@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -27,6 +28,9 @@ use crate::store::state_dir::Dirs;
 use crate::terminal::Event;
 use crate::terminal::Ui;
 
+use spending::Deadline;
+use spending::Price;
+
 mod actions;
 mod apply_step;
 mod ask;
@@ -43,6 +47,7 @@ mod record;
 mod reflection;
 mod review;
 mod spending;
+mod tally;
 mod turn;
 mod undo;
 mod verify;
@@ -52,26 +57,36 @@ pub use chat_files::ReadOnly;
 pub use files_in::Added;
 pub use interrupt::Interrupt;
 pub use spending::Limits;
+pub use spending::Purpose;
 pub use spending::Spending;
 pub use turn::TurnEnd;
 pub use undo::Walk;
 
 /// A model with what is known about it.
 pub struct Seat {
-    pub model: Box<dyn Model>,
+    /// Shared with the threads that ask it in the background.
+    pub model: Arc<dyn Model>,
     pub settings: ModelSettings,
 }
 
 impl Seat {
-    /// Dollars; None when the price is not known.
-    fn cost(&self, usage: &Usage) -> Option<f64> {
+    /// None when the price is not known. What runs on the user's own machine costs nothing.
+    fn price(&self, usage: &Usage) -> Option<Price> {
         let tokens = Tokens {
             input: usage.input,
             output: usage.output,
             cached_input: usage.cached_input,
             cache_write: usage.cache_write,
+            reasoning: usage.reasoning,
         };
-        self.settings.prices.map(|prices| prices.cost(tokens))
+        let free = self.settings.local.then(Price::default);
+        self.settings
+            .prices
+            .map(|prices| Price {
+                cost: prices.cost(tokens),
+                saved: prices.saved(tokens),
+            })
+            .or(free)
     }
 }
 
@@ -178,6 +193,8 @@ pub struct Session {
     /// Files that the user was asked about and did not want in the chat or changed.
     declined: BTreeSet<String>,
     spending: Spending,
+    /// Of the turn that runs.
+    deadline: Option<Deadline>,
     /// Reflections of the session so far.
     reflections: usize,
     log: Log,
@@ -223,6 +240,7 @@ impl Session {
             map,
             declined: BTreeSet::new(),
             spending: Spending::default(),
+            deadline: None,
             reflections: 0,
             log,
             log_failed: false,

@@ -40,12 +40,7 @@ impl Session {
         if let Some(mode) = modes::by_name(&state.mode) {
             self.mode = mode;
         }
-        self.spending = Spending {
-            input: state.input_tokens,
-            output: state.output_tokens,
-            cost: state.cost,
-            ..Spending::default()
-        };
+        self.spending = Spending::resumed(state.input_tokens, state.output_tokens, state.cost);
         let n_messages = self.history.messages().len();
         self.ui.show(Event::Note(format!(
             "Session {}: {n_messages} messages and {} files are back{}.",
@@ -102,6 +97,7 @@ impl Session {
     }
 
     pub(super) fn record_state(&mut self) {
+        let spent = self.spending.total();
         let state = State {
             chat_files: self.files.editable().to_vec(),
             read_only_files: self.files.read_only().iter().map(|file| file.name.clone()).collect(),
@@ -111,10 +107,10 @@ impl Session {
                 .as_ref()
                 .map(|seat| seat.settings.name.clone())
                 .unwrap_or_default(),
-            cost: self.spending.cost,
+            cost: spent.cost,
             n_turns: self.history.turns.len() as u64,
-            input_tokens: self.spending.input,
-            output_tokens: self.spending.output,
+            input_tokens: spent.input,
+            output_tokens: spent.output,
         };
         self.record(&Record::State { state });
     }

@@ -22,8 +22,8 @@ pub(super) enum Verdict {
         /// How many things are wrong, where that can be counted.
         count: Option<usize>,
     },
-    /// The user stopped a check.
-    Interrupted,
+    /// A check was stopped: by the user, or because the time is up.
+    Stopped(TurnEnd),
     /// Not a failure: the model has something new to look at (files were added).
     GoOn(String),
 }
@@ -33,7 +33,7 @@ impl Verdict {
     pub(super) fn failed_as(&self) -> Option<TurnEnd> {
         match self {
             Verdict::Failed { end, .. } => Some(*end),
-            Verdict::Done | Verdict::Interrupted | Verdict::GoOn(_) => None,
+            Verdict::Done | Verdict::Stopped(_) | Verdict::GoOn(_) => None,
         }
     }
 }
@@ -73,7 +73,7 @@ impl Reflections {
     pub(super) fn next(&mut self, verdict: Verdict) -> Next {
         let (report, signature, end, what, count) = match verdict {
             Verdict::Done => return Next::Stop(TurnEnd::Done, None),
-            Verdict::Interrupted => return Next::Stop(TurnEnd::Interrupted, None),
+            Verdict::Stopped(end) => return Next::Stop(end, None),
             Verdict::GoOn(text) if self.used < self.max => {
                 self.used += 1;
                 return Next::Ask(text);

@@ -9,6 +9,7 @@ use super::apply_step::Carried;
 use super::ask::Asked;
 use super::reflection::Next;
 use super::reflection::Reflections;
+use super::spending::Deadline;
 use crate::chat::history;
 use crate::chat::message::Message;
 use crate::edit_format::Edit;
@@ -104,6 +105,18 @@ impl Turn {
 impl Session {
     /// Runs one turn to its end. An error inside it is shown and ends the turn, never the session.
     pub fn turn(&mut self, message: &str) -> TurnEnd {
+        self.timed(|session| session.turn_in_time(message))
+    }
+
+    /// Lets the time of a turn (`--max-time`) run while `work` does.
+    pub(super) fn timed<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.deadline = self.options.limits.max_time.and_then(Deadline::from_now);
+        let done = work(self);
+        self.deadline = None;
+        done
+    }
+
+    fn turn_in_time(&mut self, message: &str) -> TurnEnd {
         // Files that the message itself names are offered before it is sent: that saves a request.
         if self.main.is_some()
             && let Err(error) = self.offer_mentioned(message, "")
@@ -206,7 +219,7 @@ impl Session {
             1 => "1 request".to_owned(),
             n => format!("{n} requests"),
         };
-        match self.spending.cost {
+        match self.spending.total().cost {
             cost if cost > 0.0 => format!("{requests} in this turn, ${cost:.4} in this session"),
             _ => format!("{requests} in this turn"),
         }

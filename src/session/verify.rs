@@ -52,8 +52,8 @@ impl Purpose {
 pub(super) enum Checked {
     Clean,
     Red(Red),
-    /// The user stopped it.
-    Stopped,
+    /// It was stopped: by the user, or because the time is up.
+    Stopped(TurnEnd),
 }
 
 /// A check that failed.
@@ -81,11 +81,11 @@ impl Session {
         match checked {
             Checked::Clean => {}
             Checked::Red(red) => return Ok(red.verdict("the check after the edit still finds something")),
-            Checked::Stopped => return Ok(Verdict::Interrupted),
+            Checked::Stopped(end) => return Ok(Verdict::Stopped(end)),
         }
         let refusal = self.commit_turn(turn)?;
         if turn.refused_commit && self.interrupt.tripped() {
-            return Ok(Verdict::Interrupted);
+            return Ok(Verdict::Stopped(TurnEnd::Interrupted));
         }
         if let Some(output) = refusal
             && self.wants_hook_repaired()
@@ -105,7 +105,7 @@ impl Session {
         Ok(match self.run_tests(&command)? {
             Checked::Clean => Verdict::Done,
             Checked::Red(red) => red.verdict("the tests still fail"),
-            Checked::Stopped => Verdict::Interrupted,
+            Checked::Stopped(end) => Verdict::Stopped(end),
         })
     }
 
@@ -136,8 +136,9 @@ impl Session {
             let changed = before
                 .contains_key(path)
                 .then(|| Changed::between(old.as_deref(), &file.text));
-            let Some(failed) = self.run_lint_commands(path, &commands)? else {
-                return Ok(Checked::Stopped);
+            let failed = match self.run_lint_commands(path, &commands)? {
+                Ok(failed) => failed,
+                Err(end) => return Ok(Checked::Stopped(end)),
             };
             for (command, output) in failed {
                 let Some((n_findings, text)) = self.new_findings(path, &file.text, changed.as_ref(), &output) else {
@@ -205,20 +206,20 @@ impl Session {
             .collect()
     }
 
-    /// The commands that found something in the file, with their output. None when the user stopped one.
-    fn run_lint_commands(&mut self, path: &str, commands: &[String]) -> Result<Option<Vec<(String, String)>>> {
+    /// The commands that found something in the file, with their output; or how the turn ends when one was stopped.
+    fn run_lint_commands(&mut self, path: &str, commands: &[String]) -> Result<Result<Vec<(String, String)>, TurnEnd>> {
         let mut failed = Vec::new();
         for command in commands {
             let script = format!("{command} {}", quoted(&self.seen_from_cwd(path)));
             let outcome = self.run_job(Purpose::Lint, &script)?;
-            if outcome.end == End::Cancelled {
-                return Ok(None);
+            if let Some(end) = self.stopped_by(&outcome) {
+                return Ok(Err(end));
             }
             if !outcome.succeeded() {
                 failed.push((command.clone(), outcome.output));
             }
         }
-        Ok(Some(failed))
+        Ok(Ok(failed))
     }
 
     fn wants_hook_repaired(&mut self) -> bool {
@@ -235,8 +236,8 @@ impl Session {
     /// Runs the tests.
     pub(super) fn run_tests(&mut self, command: &str) -> Result<Checked> {
         let outcome = self.run_job(Purpose::Test, command)?;
-        if outcome.end == End::Cancelled {
-            return Ok(Checked::Stopped);
+        if let Some(end) = self.stopped_by(&outcome) {
+            return Ok(Checked::Stopped(end));
         }
         let results = test_report::parse(&outcome.output);
         let passed = outcome.succeeded();
@@ -275,7 +276,9 @@ impl Session {
                 .iter()
                 .map(|name| (name.clone(), None))
                 .collect(),
-            time_limit: self.options.command_limit,
+            time_limit: self.deadline.map_or(self.options.command_limit, |deadline| {
+                deadline.left().min(self.options.command_limit)
+            }),
             output_limit: KEEP_OUTPUT,
         };
         self.ui.show(Event::Command {
@@ -290,12 +293,26 @@ impl Session {
             self.ui.show(Event::Note("Stopped.".to_owned()));
         }
         if outcome.end == End::TimedOut {
-            self.ui.show(Event::Warning(format!(
-                "`{script}` was stopped after {} s (`--command-timeout`).",
-                self.options.command_limit.as_secs()
-            )));
+            let out_of_time = self.deadline.and_then(|deadline| deadline.exceeded());
+            self.ui.show(Event::Warning(match out_of_time {
+                Some(why) => format!("`{script}` was stopped: {why}."),
+                None => format!(
+                    "`{script}` was stopped after {} s (`--command-timeout`).",
+                    self.options.command_limit.as_secs()
+                ),
+            }));
         }
         Ok(outcome)
+    }
+
+    /// How the turn ends when a check was stopped from outside; None when it ran to its own end or limit.
+    fn stopped_by(&self, outcome: &Outcome) -> Option<TurnEnd> {
+        let out_of_time = self.deadline.is_some_and(|deadline| deadline.left().is_zero());
+        match outcome.end {
+            End::Cancelled => Some(TurnEnd::Interrupted),
+            End::TimedOut if out_of_time => Some(TurnEnd::Limit),
+            _ => None,
+        }
     }
 
     /// A path of the project as seen from where the user started.

@@ -64,6 +64,11 @@ struct Script {
     #[serde(default)]
     max_requests: Option<usize>,
     #[serde(default)]
+    max_cost: Option<f64>,
+    /// Milliseconds.
+    #[serde(default)]
+    max_time: Option<u64>,
+    #[serde(default)]
     auto_commits: Option<bool>,
     #[serde(default)]
     dry_run: bool,
@@ -161,11 +166,11 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
         },
         models: Some(Connected {
             main: Seat {
-                model: Box::new(Arc::clone(&main)),
+                model: Arc::<ScriptedModel>::clone(&main),
                 settings: settings.clone(),
             },
             weak: Some(Seat {
-                model: Box::new(weak),
+                model: Arc::new(weak),
                 settings,
             }),
             format: codriver::edit_format::by_name(script.format.as_deref().unwrap_or("diff")).expect("a known format"),
@@ -178,7 +183,8 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
             max_reflections: script.max_reflections.unwrap_or(3),
             limits: Limits {
                 max_requests: script.max_requests,
-                max_cost: None,
+                max_cost: script.max_cost,
+                max_time: script.max_time.map(Duration::from_millis),
             },
             auto_commits: script.auto_commits.unwrap_or(true),
             dry_run: script.dry_run,
