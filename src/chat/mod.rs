@@ -2,6 +2,7 @@
 //!
 //! - [`message`]: one message and its parts.
 //! - [`modes`]: what the model is asked to be (code, ask, architect, ...) and the environment block.
+//! - [`conventions`]: the project's rules (`AGENTS.md`): where they stand and how much of them goes along.
 //! - [`prompt`]: the parts of a request, in their order, with the size of each.
 //! - [`roles`]: the order of roles that servers want.
 //! - [`budget`]: whether that fits, and what to drop when it does not.
@@ -14,6 +15,7 @@
 
 pub mod budget;
 pub mod continuation;
+pub mod conventions;
 pub mod history;
 pub mod mentions;
 pub mod message;

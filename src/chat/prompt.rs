@@ -22,6 +22,7 @@ use super::message::Part;
 use super::message::Role;
 use super::modes;
 use super::roles;
+use crate::text::fence;
 
 /// Tokens that a message costs beside its text. The providers' real figures lie between 3 and 7.
 pub const MESSAGE_OVERHEAD: usize = 4;
@@ -39,7 +40,7 @@ pub struct Parts {
     pub mode: String,
     /// How edits are written. `{open}` and `{close}` are replaced by the fence here, in the examples and the reminder.
     pub format: String,
-    /// What the project asks of whoever works on it (`AGENTS.md`); always obeyed, never edited.
+    /// What the project asks of whoever works on it (`AGENTS.md`), weakest first.
     pub conventions: Vec<FileText>,
     /// [`modes::Environment::render`].
     pub environment: String,
@@ -190,15 +191,18 @@ impl Builder<'_> {
         if options.examples_in_system && !parts.examples.is_empty() {
             say(&examples_text(&parts.examples, in_fence));
         }
-        if !parts.conventions.is_empty() {
-            say(&format!(
-                "The project's own rules for whoever works on it. Follow them:\n\n{}",
-                quote_all(&parts.conventions, options)
-            ));
-        }
+        let rules = rules_text(&parts.conventions, options);
+        say(&rules);
         say(&parts.environment);
         if !system.is_empty() {
             self.add("system", Message::system(system.join("\n\n")));
+        }
+        if !rules.is_empty() {
+            let tokens = (options.count)(&rules);
+            self.size("conventions", tokens);
+            if let Some((_, all)) = self.sizes.first_mut() {
+                *all = all.saturating_sub(tokens);
+            }
         }
         if !options.examples_in_system {
             for (request, reply) in &parts.examples {
@@ -367,6 +371,29 @@ fn quote(file: &FileText, options: &Options<'_>) -> String {
 fn quote_all(files: &[FileText], options: &Options<'_>) -> String {
     let quoted: Vec<String> = files.iter().map(|file| quote(file, options)).collect();
     quoted.join("\n\n")
+}
+
+/// The project's rules, as they stand in the system message; empty when there are none.
+fn rules_text(files: &[FileText], options: &Options<'_>) -> String {
+    if files.is_empty() {
+        return String::new();
+    }
+    // Rules often quote code; the fence of the edits shall not have to grow for that.
+    let texts = files.iter().filter_map(|file| match &file.content {
+        Content::Text(text) => Some(text.as_str()),
+        Content::Attachment { .. } => None,
+    });
+    let fence = fence::choose(texts);
+    let quoted_in = Options {
+        open: &fence.open,
+        close: &fence.close,
+        ..*options
+    };
+    format!(
+        "The project's own rules for whoever works on it. Follow them. Where two of them disagree the later one wins; what \
+         the user asks for wins over all of them:\n\n{}",
+        quote_all(files, &quoted_in)
+    )
 }
 
 fn examples_text(examples: &[(String, String)], in_fence: impl Fn(&str) -> String) -> String {

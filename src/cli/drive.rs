@@ -14,6 +14,7 @@ use anyhow::Result;
 use super::args::Args;
 use super::args::DemoArgs;
 use super::config::Config;
+use super::config::Origin;
 use super::connect::Connector;
 use super::demo;
 use super::exit_code::Exit;
@@ -56,6 +57,7 @@ const MAP_TOKENS: usize = 1024;
 pub(super) fn drive(args: &Args, config: &Config) -> Result<Exit> {
     let message = message(args)?;
     let prompted = message.is_none() && !args.lint && !args.test;
+    check_conventions(config)?;
     let mut session = open(config, prompted)?;
     if let Some(id) = &args.resume {
         session.resume(Some(id.as_str()).filter(|id| !id.is_empty()))?;
@@ -270,6 +272,9 @@ fn options(values: &super::settings::Values, connector: &Connector) -> Options {
         review: values.review,
         print_diffs: false,
         suggest_commands: values.suggest_shell_commands,
+        convention_names: values.convention_names.clone(),
+        conventions: values.conventions.iter().map(PathBuf::from).collect(),
+        trust: values.trust,
         hidden_env: hidden,
         environment: Environment {
             platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
@@ -320,6 +325,17 @@ fn take_files(session: &mut Session, args: &Args, read_only: &[String]) -> Resul
         tell(session, added);
     }
     Ok(refused)
+}
+
+/// A rule file that was typed has to be there; one of the settings file is there in some projects only.
+fn check_conventions(config: &Config) -> Result<()> {
+    if config.origin("conventions") != Origin::Flag {
+        return Ok(());
+    }
+    match config.values.conventions.iter().find(|file| !Path::new(file).is_file()) {
+        Some(missing) => anyhow::bail!("`--conventions {missing}`: there is no such file"),
+        None => Ok(()),
+    }
 }
 
 /// One message or command, then the exit code.

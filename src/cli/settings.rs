@@ -384,6 +384,12 @@ settings! {
     "Files and git" {
         read: Vec<String> = Vec::new(),
             "read" ' ' "FILE" false "File that the model sees and may not edit";
+        conventions: Vec<String> = Vec::new(),
+            "conventions" ' ' "FILE" false "File of rules that the model follows, beside the project's AGENTS.md";
+        convention_names: Vec<String> = vec!["AGENTS.md".to_string()],
+            "convention-names" ' ' "NAME" false "Name of the rule files that are looked for in the project, such as CLAUDE.md [default: AGENTS.md]";
+        trust: bool = false,
+            "trust" ' ' "" false "Follow the project's own rule files without asking";
         git: bool = true,
             "git" ' ' "" false "Use the git repository";
         auto_commits: bool = true,

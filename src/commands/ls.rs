@@ -35,10 +35,17 @@ fn run(session: &mut Session, arguments: &str) -> Result<After> {
     let files = session.files();
     let editable = files.editable().to_vec();
     let read_only: Vec<String> = files.read_only().iter().map(|file| file.name.clone()).collect();
+    let trusted = session.trusts_project();
+    let rules = session.rule_files().into_iter();
+    let rules = rules
+        .filter(|file| trusted || !file.from_project)
+        .map(|file| file.name)
+        .collect();
     let mut others = session.project_files()?;
     others.retain(|file| file.starts_with(prefix) && !editable.contains(file) && !read_only.contains(file));
     section("In the chat:", editable);
     section("Read-only:", read_only);
+    section("Rules that the model follows:", rules);
     let n_others = others.len();
     others.truncate(MAX_LISTED);
     if n_others > MAX_LISTED {

@@ -10,6 +10,7 @@ use crate::session::TurnEnd;
 mod add;
 mod clear;
 mod commit;
+mod conventions;
 mod diff;
 mod drop;
 mod exit;
@@ -86,6 +87,7 @@ pub static COMMANDS: &[Command] = &[
     clear::COMMAND,
     reset::COMMAND,
     model::COMMAND,
+    conventions::COMMAND,
     mode::ASK,
     mode::CODE,
     help::COMMAND,

@@ -227,6 +227,23 @@ impl Root {
         }
     }
 
+    /// What tells this folder from another one that is put at the same path later; for [`Root::has_identity`].
+    ///
+    /// # Errors
+    /// When the folder cannot be looked at.
+    pub fn identity(&self) -> Result<String, Error> {
+        let id = root_id::RootId::of(self)?;
+        Ok(serde_json::to_string(&id).expect("texts and numbers can be written as JSON"))
+    }
+
+    /// Whether an [`Root::identity`] is that of this folder.
+    pub fn has_identity(&self, identity: &str) -> bool {
+        match (serde_json::from_str(identity), root_id::RootId::of(self)) {
+            (Ok(theirs), Ok(ours)) => ours.is(&theirs),
+            _ => false,
+        }
+    }
+
     /// Whether the file's owner may execute it.
     pub fn is_executable(&self, relative: &str) -> bool {
         use std::os::unix::fs::PermissionsExt;

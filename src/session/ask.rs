@@ -46,6 +46,7 @@ impl Session {
             self.ui.show(no_model());
             return Ok(Asked::Ended(TurnEnd::NoModel));
         }
+        self.settle_trust()?;
         let assembled = self.assemble(&turn.message, &turn.said)?;
         let Some(seat) = &self.main else {
             return Ok(Asked::Ended(TurnEnd::NoModel));
@@ -175,7 +176,7 @@ impl Session {
         let parts = prompt::Parts {
             mode: self.mode.prompt.to_owned(),
             format,
-            conventions: Vec::new(),
+            conventions: self.rules(),
             environment: self.environment(),
             examples,
             read_only_files,

@@ -37,6 +37,7 @@ mod ask;
 mod blame;
 mod chat_files;
 mod commit_step;
+mod conventions;
 pub mod diff;
 pub mod disk;
 mod files_in;
@@ -54,6 +55,7 @@ mod verify;
 
 pub use chat_files::ChatFiles;
 pub use chat_files::ReadOnly;
+pub use conventions::RuleFile;
 pub use files_in::Added;
 pub use interrupt::Interrupt;
 pub use spending::Limits;
@@ -116,6 +118,12 @@ pub struct Options {
     /// The diff is shown after each write.
     pub print_diffs: bool,
     pub suggest_commands: bool,
+    /// Names of the rule files that are looked for in the project (`AGENTS.md`).
+    pub convention_names: Vec<String>,
+    /// Rule files that the user named: they need no trust in the project.
+    pub conventions: Vec<PathBuf>,
+    /// The project's own rules are followed without asking.
+    pub trust: bool,
     /// Environment variables that commands do not get (keys).
     pub hidden_env: Vec<String>,
     /// About the machine, for the model; the session adds the project.
@@ -140,6 +148,9 @@ impl Default for Options {
             review: false,
             print_diffs: false,
             suggest_commands: true,
+            convention_names: vec![crate::chat::conventions::USUAL_NAME.to_owned()],
+            conventions: Vec::new(),
+            trust: false,
             hidden_env: Vec::new(),
             environment: Environment::default(),
         }
@@ -190,6 +201,7 @@ pub struct Session {
     /// Turns whose files were taken back, newest last: what a redo brings again.
     taken_back: Vec<Turn>,
     map: map::MapService,
+    rules: conventions::Rules,
     /// Files that the user was asked about and did not want in the chat or changed.
     declined: BTreeSet<String>,
     spending: Spending,
@@ -222,6 +234,7 @@ impl Session {
             git.with_limit(parts.options.command_limit)
                 .stopped_by(move || interrupt.tripped())
         });
+        let rules = conventions::Rules::new(&parts.dirs.state, &parts.root);
         let log = Sessions::new(parts.dirs.state.join("sessions")).start(parts.root.path());
         let mut session = Self {
             root: parts.root,
@@ -238,6 +251,7 @@ impl Session {
             history: History::default(),
             taken_back: Vec::new(),
             map,
+            rules,
             declined: BTreeSet::new(),
             spending: Spending::default(),
             deadline: None,

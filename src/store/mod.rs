@@ -1,6 +1,8 @@
-//! What codriver keeps for itself, outside the user's repository: sessions, input history, cached tags.
+//! What codriver keeps for itself, outside the user's repository: sessions, input history, cached tags, what the
+//! user decided about a project.
 
 pub mod map_snapshot;
 pub mod sessions;
 pub mod state_dir;
 pub mod tag_cache;
+pub mod trust;

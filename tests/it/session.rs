@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -80,6 +81,18 @@ struct Script {
     /// Shows the requests in the transcript (their last message).
     #[serde(default)]
     show_requests: bool,
+    /// Shows what each request's system message says from this text on.
+    #[serde(default)]
+    show_system_from: Option<String>,
+    /// Rule files that the user named.
+    #[serde(default)]
+    conventions: Vec<String>,
+    /// The project's own rules count without asking.
+    #[serde(default)]
+    trust: bool,
+    /// Folder below the root that the user starts in.
+    #[serde(default)]
+    cwd: String,
 }
 
 fn yes() -> bool {
@@ -146,17 +159,16 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
         reminder: false,
         ..Catalog::builtin().resolve("scripted/test").expect("any name resolves")
     };
-    let ui = Scripted::new(
-        script
-            .answers
-            .iter()
-            .map(|answer| if answer == "yes" { Answer::Yes } else { Answer::No }),
-    );
+    let ui = Scripted::new(script.answers.iter().map(|answer| match answer.as_str() {
+        "yes" => Answer::Yes,
+        "no" => Answer::No,
+        key => Answer::Choice(key.chars().next().expect("an answer is not empty")),
+    }));
     let record = ui.record();
     let root = Root::new(root).expect("the folder exists");
     let shown_root = root.path().to_string_lossy().into_owned();
     let mut session = Session::new(Parts {
-        cwd: root.path().to_path_buf(),
+        cwd: root.path().join(&script.cwd),
         git: Repo::discover(root.path()).expect("a readable repository"),
         root,
         dirs: Dirs {
@@ -190,6 +202,8 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
             dry_run: script.dry_run,
             print_diffs: true,
             command_limit: Duration::from_secs(60),
+            conventions: script.conventions.iter().map(PathBuf::from).collect(),
+            trust: script.trust,
             ..Options::default()
         },
         subtree: String::new(),
@@ -224,6 +238,17 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
                 .map(codriver::chat::message::Message::text)
                 .unwrap_or_default();
             transcript.push_str(&format!("--- request {} ends with\n{}\n", idx + 1, last.trim_end()));
+        }
+    }
+    if let Some(from) = &script.show_system_from {
+        for (idx, request) in main.requests().iter().enumerate() {
+            let text = request.messages[0].text();
+            let shown = text.find(from).map_or("(not said)", |at| &text[at..]);
+            transcript.push_str(&format!(
+                "--- request {} has in its system message\n{}\n",
+                idx + 1,
+                shown.trim_end()
+            ));
         }
     }
     let questions = &record.lock().expect("no panic").questions;
