@@ -54,10 +54,10 @@ pub fn read<'a>(line: &'a str, is_path: &dyn Fn(&str) -> bool) -> Input<'a> {
         // A text that merely begins with a path: `/etc/hosts is wrong`, `/usr/bin/env`.
         _ if word.is_empty() || word.contains('/') || word.contains('.') => Input::Message(line),
         [] if is_path(&format!("/{word}")) => Input::Message(line),
-        [] if !arguments.trim().is_empty() && nearest(word).is_empty() => Input::Message(line),
+        [] if !arguments.trim().is_empty() && commands::nearest(word).is_empty() => Input::Message(line),
         [] => Input::Unknown {
             word,
-            meant: nearest(word),
+            meant: commands::nearest(word),
         },
         several => Input::Unknown {
             word,
@@ -80,17 +80,6 @@ fn candidates(word: &str) -> Vec<&'static Command> {
         .collect()
 }
 
-/// Commands that are spelt almost like `word`.
-fn nearest(word: &str) -> Vec<&'static str> {
-    /// 1.0 is the same; below this it is another word.
-    const ALIKE: f64 = 0.8;
-    COMMANDS
-        .iter()
-        .map(|command| command.name)
-        .filter(|name| strsim::jaro_winkler(name, word) >= ALIKE)
-        .collect()
-}
-
 /// How a line went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obeyed {
@@ -104,6 +93,11 @@ pub enum Obeyed {
 
 /// Does what a line says. An error of a command is shown; it never ends the session.
 pub fn obey(session: &mut Session, line: &str) -> Obeyed {
+    obey_within(session, line, 0)
+}
+
+/// `depth` counts the files of lines that led here.
+fn obey_within(session: &mut Session, line: &str, depth: usize) -> Obeyed {
     match read(line, &|path| Path::new(path).exists()) {
         Input::Empty => Obeyed::Command,
         Input::Message(text) => Obeyed::Turn(session.turn(text)),
@@ -124,7 +118,7 @@ pub fn obey(session: &mut Session, line: &str) -> Obeyed {
             });
             Obeyed::Unknown
         }
-        Input::Command { name, arguments } => match run(session, name, arguments) {
+        Input::Command { name, arguments } => match run(session, name, arguments, depth) {
             Ok(obeyed) => obeyed,
             Err(error) => {
                 session.ui().show(Event::Error {
@@ -137,7 +131,7 @@ pub fn obey(session: &mut Session, line: &str) -> Obeyed {
     }
 }
 
-fn run(session: &mut Session, name: &str, arguments: &str) -> Result<Obeyed> {
+fn run(session: &mut Session, name: &str, arguments: &str, depth: usize) -> Result<Obeyed> {
     let Some(command) = commands::by_name(name) else {
         return Ok(Obeyed::Unknown);
     };
@@ -145,6 +139,7 @@ fn run(session: &mut Session, name: &str, arguments: &str) -> Result<Obeyed> {
         After::Prompt => Obeyed::Command,
         After::Quit => Obeyed::Quit,
         After::Turned(end) => Obeyed::Turn(end),
+        After::Lines(lines) => obey_all(session, &lines, depth + 1)?,
         After::Send { text, mode: None } => Obeyed::Turn(session.turn(&text)),
         After::Send { text, mode: Some(mode) } => {
             let before = session.mode();
@@ -154,6 +149,24 @@ fn run(session: &mut Session, name: &str, arguments: &str) -> Result<Obeyed> {
             Obeyed::Turn(end)
         }
     })
+}
+
+/// Lines of a file, one after the other, until one leaves or the user stops.
+fn obey_all(session: &mut Session, lines: &[String], depth: usize) -> Result<Obeyed> {
+    /// A file that loads itself is a mistake.
+    const DEEPEST: usize = 8;
+    if depth > DEEPEST {
+        anyhow::bail!("files load each other more than {DEEPEST} deep");
+    }
+    let mut last = Obeyed::Command;
+    for line in lines {
+        session.ui().show(Event::Note(format!("> {line}")));
+        last = obey_within(session, line, depth);
+        if last == Obeyed::Quit || last == Obeyed::Turn(TurnEnd::Interrupted) {
+            break;
+        }
+    }
+    Ok(last)
 }
 
 #[cfg(test)]

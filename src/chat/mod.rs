@@ -2,6 +2,7 @@
 //!
 //! - [`message`]: one message and its parts.
 //! - [`modes`]: what the model is asked to be (code, ask, architect, ...) and the environment block.
+//! - [`documentation`]: what `/help` answers from.
 //! - [`conventions`]: the project's rules (`AGENTS.md`): where they stand and how much of them goes along.
 //! - [`prompt`]: the parts of a request, in their order, with the size of each.
 //! - [`roles`]: the order of roles that servers want.
@@ -9,6 +10,7 @@
 //! - [`history`]: turns, and making old ones shorter.
 //! - [`continuation`]: joining a reply that was cut with what follows.
 //! - [`mentions`]: files that a text names.
+//! - [`reply`]: whether a reply without edits asks for something.
 //!
 //! Nothing is sent from here (see [`crate::llm`]), and how edits are written is the edit formats' business.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -16,9 +18,11 @@
 pub mod budget;
 pub mod continuation;
 pub mod conventions;
+pub mod documentation;
 pub mod history;
 pub mod mentions;
 pub mod message;
 pub mod modes;
 pub mod prompt;
+pub mod reply;
 pub mod roles;

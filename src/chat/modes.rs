@@ -1,5 +1,18 @@
 //! What the model is asked to be, and what it is told about the machine it works for.
 
+/// What a reply is in a mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Yields {
+    /// Edits, in the session's format.
+    Edits,
+    /// Text for the user.
+    Answer,
+    /// A plan that the editor model carries out.
+    Plan,
+    /// Names of files that belong into the chat.
+    Files,
+}
+
 /// One way of working.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Mode {
@@ -9,57 +22,73 @@ pub struct Mode {
     pub summary: &'static str,
     /// First part of the system message.
     pub prompt: &'static str,
-    /// Replies hold edits, so the instructions of the edit format belong to the prompt.
-    pub edits: bool,
+    pub yields: Yields,
     /// Wants the map of the repository.
     pub map: bool,
+    /// Is about the user's project. False: about codriver itself.
+    pub project: bool,
 }
 
-/// Every mode, in the order of the help.
+impl Mode {
+    /// Replies hold edits, so the instructions of the edit format belong to the prompt.
+    pub fn edits(&self) -> bool {
+        self.yields == Yields::Edits
+    }
+}
+
+/// Every mode that a user can choose, in the order of the help.
 pub static MODES: &[Mode] = &[
     Mode {
         name: "code",
         summary: "changes the files as you ask",
         prompt: include_str!("prompts/code.md"),
-        edits: true,
+        yields: Yields::Edits,
         map: true,
+        project: true,
     },
     Mode {
         name: "ask",
         summary: "answers questions and changes nothing",
         prompt: include_str!("prompts/ask.md"),
-        edits: false,
+        yields: Yields::Answer,
         map: true,
+        project: true,
     },
     Mode {
         name: "architect",
         summary: "plans a change, which the editor model then carries out",
         prompt: include_str!("prompts/architect.md"),
-        edits: false,
+        yields: Yields::Plan,
         map: true,
-    },
-    Mode {
-        name: "editor",
-        summary: "carries out a plan",
-        prompt: include_str!("prompts/editor.md"),
-        edits: true,
-        map: false,
+        project: true,
     },
     Mode {
         name: "context",
-        summary: "finds the files that a change needs",
+        summary: "chooses the files that a change needs",
         prompt: include_str!("prompts/context.md"),
-        edits: false,
+        yields: Yields::Files,
         map: true,
+        project: true,
     },
     Mode {
         name: "help",
         summary: "answers questions about codriver itself",
         prompt: include_str!("prompts/help.md"),
-        edits: false,
+        yields: Yields::Answer,
         map: false,
+        project: false,
     },
 ];
+
+/// The mode of the model that carries out an architect's plan.
+pub static EDITOR: Mode = Mode {
+    name: "editor",
+    summary: "carries out a plan",
+    prompt: include_str!("prompts/editor.md"),
+    yields: Yields::Edits,
+    map: false,
+    project: true,
+};
 
 /// The mode of that name.
 pub fn by_name(name: &str) -> Option<&'static Mode> {
@@ -125,6 +154,7 @@ mod tests {
 
     #[test]
     fn every_mode_has_a_prompt_and_its_own_name() {
+        assert!(EDITOR.prompt.trim().len() > 100 && by_name(EDITOR.name).is_none());
         for (idx, mode) in MODES.iter().enumerate() {
             assert!(mode.prompt.trim().len() > 100, "{}", mode.name);
             assert!(!mode.summary.ends_with('.'), "{}", mode.name);

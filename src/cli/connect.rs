@@ -11,6 +11,7 @@ use anyhow::Result;
 use anyhow::bail;
 
 use super::settings::Values;
+use crate::chat::modes;
 use crate::edit_format;
 use crate::edit_format::EditFormat;
 use crate::llm;
@@ -47,11 +48,20 @@ impl Connector {
         self.catalog.default_model(&|name| self.lookup(name))
     }
 
+    /// How much the settings want models to think.
+    pub(super) fn thinking(&self) -> Thinking {
+        let budget = self.values.thinking_tokens;
+        Thinking {
+            effort: self.values.reasoning_effort.clone(),
+            budget: budget.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        }
+    }
+
     /// The models for a name: the main one, its helper, and how it writes edits.
     ///
     /// # Errors
     /// When the name leads nowhere, a key is missing or a setting does not fit; nothing is sent yet.
-    pub(super) fn connect(&self, name: &str) -> Result<Connected> {
+    pub(super) fn connect(&self, name: &str, thinking: &Thinking) -> Result<Connected> {
         if let Some(script) = name.strip_prefix(SCRIPTED) {
             return self.scripted(name, Path::new(script));
         }
@@ -62,22 +72,42 @@ impl Connector {
         let weak = weak_name
             .filter(|weak| *weak != settings.name)
             .and_then(|weak| self.catalog.resolve(&weak).ok())
-            .and_then(|weak| self.seat(weak).ok());
+            .and_then(|weak| self.seat(weak, thinking).ok());
+        let editor = self.editor(&settings, thinking)?;
+        if let Some(name) = &self.values.editor_edit_format {
+            known_format(name)?;
+        }
         Ok(Connected {
-            main: self.seat(settings)?,
+            main: self.seat(settings, thinking)?,
             weak,
+            editor,
             format,
         })
     }
 
-    fn seat(&self, mut settings: ModelSettings) -> Result<Seat> {
+    /// Who carries out the main model's plans; None: it does so itself. One that the user named has to be there.
+    fn editor(&self, main: &ModelSettings, thinking: &Thinking) -> Result<Option<Seat>> {
+        if let Some(name) = &self.values.editor_model {
+            let settings = self.catalog.resolve(name)?;
+            if settings.name == main.name {
+                return Ok(None);
+            }
+            return self
+                .seat(settings, thinking)
+                .with_context(|| format!("the editor model `{name}` cannot be used"))
+                .map(Some);
+        }
+        let usual = main.editor_model.as_ref().filter(|name| **name != main.name);
+        Ok(usual
+            .and_then(|name| self.catalog.resolve(name).ok())
+            .and_then(|settings| self.seat(settings, thinking).ok()))
+    }
+
+    fn seat(&self, mut settings: ModelSettings, thinking: &Thinking) -> Result<Seat> {
         settings.streaming &= self.values.stream;
         let lookup = |name: &str| self.lookup(name);
         let mut options = ConnectOptions::new(&lookup);
-        options.thinking = Thinking {
-            effort: self.values.reasoning_effort.clone(),
-            budget: None,
-        };
+        options.thinking = thinking.clone();
         if let Some(seconds) = self.values.timeout {
             let limit = Duration::from_secs(seconds);
             options.timeouts = Timeouts {
@@ -98,11 +128,11 @@ impl Connector {
     }
 
     fn format(&self, settings: &ModelSettings) -> Result<&'static dyn EditFormat> {
-        let name = self.values.edit_format.as_deref().unwrap_or(&settings.edit_format);
-        match edit_format::by_name(name).filter(|format| format.prompts().is_some()) {
-            Some(format) => Ok(format),
-            None => bail!("there is no edit format `{name}` (there are {})", format_names()),
-        }
+        // A mode in place of a format is a habit of Aider's users; it says nothing of the format.
+        let wanted = self.values.edit_format.as_deref();
+        let wanted = wanted.filter(|name| modes::by_name(name).is_none());
+        let name = wanted.unwrap_or(&settings.edit_format);
+        known_format(name)
     }
 
     fn scripted(&self, name: &str, script: &Path) -> Result<Connected> {
@@ -117,8 +147,16 @@ impl Connector {
                 settings,
             },
             weak: None,
+            editor: None,
             format,
         })
+    }
+}
+
+fn known_format(name: &str) -> Result<&'static dyn EditFormat> {
+    match edit_format::by_name(name).filter(|format| format.prompts().is_some()) {
+        Some(format) => Ok(format),
+        None => bail!("there is no edit format `{name}` (there are {})", format_names()),
     }
 }
 

@@ -227,9 +227,10 @@ fn open(
                 model: Arc::new(weak),
                 settings,
             }),
+            editor: None,
             format: edit_format::by_name("diff").context("`diff` is a format")?,
         }),
-        connect: Box::new(|_| {
+        connect: Box::new(|_, _| {
             bail!("the demo has only its scripted model; leave it and start `codriver --model NAME`")
         }),
         options: Options {

@@ -19,8 +19,12 @@ use super::connect::Connector;
 use super::demo;
 use super::exit_code::Exit;
 use super::screen;
+use super::settings::SETTINGS;
+use super::settings::Values;
+use crate::chat::documentation::README;
 use crate::chat::modes;
 use crate::chat::modes::Environment;
+use crate::chat::modes::Mode;
 use crate::commands::COMMANDS;
 use crate::commands::Completes;
 use crate::files::Root;
@@ -178,7 +182,7 @@ fn open(config: &Config, prompted: bool) -> Result<Session> {
     let connector = connector(config)?;
     let name = values.model.clone().or_else(|| connector.default_model());
     let models = match &name {
-        Some(name) => match connector.connect(name) {
+        Some(name) => match connector.connect(name, &connector.thinking()) {
             Ok(connected) => Some(connected),
             // A model that was named and cannot be had is an error; one that we chose is done without.
             Err(error) if values.model.is_some() && !prompted => return Err(error),
@@ -203,15 +207,23 @@ fn open(config: &Config, prompted: bool) -> Result<Session> {
         dirs,
         git,
         models,
-        options: options(values, &connector),
-        connect: Box::new(move |name| connector.connect(name)),
+        options: options(config, &connector, prompted),
+        connect: Box::new(move |name, thinking| connector.connect(name, thinking)),
         ui,
         interrupt,
     })?;
-    if let Some(mode) = modes::by_name(values.chat_mode.name()) {
-        session.set_mode(mode);
-    }
+    session.set_mode(mode(values));
     Ok(session)
+}
+
+/// The mode that the settings ask for, in one of the ways in which users do.
+fn mode(values: &Values) -> &'static Mode {
+    let by_format = values.edit_format.as_deref().and_then(modes::by_name);
+    let by_switch = modes::by_name("architect").filter(|_| values.architect);
+    by_switch
+        .or(by_format)
+        .or_else(|| modes::by_name(values.chat_mode.0))
+        .expect("the setting takes names of MODES")
 }
 
 /// The folder with its links resolved, so that it compares with the root.
@@ -243,7 +255,8 @@ fn catalog(config_dir: &Path) -> Result<Catalog> {
     Ok(catalog)
 }
 
-fn options(values: &super::settings::Values, connector: &Connector) -> Options {
+fn options(config: &Config, connector: &Connector, prompted: bool) -> Options {
+    let values = &config.values;
     let hidden: Vec<String> = connector
         .catalog
         .providers()
@@ -275,6 +288,13 @@ fn options(values: &super::settings::Values, connector: &Connector) -> Options {
         convention_names: values.convention_names.clone(),
         conventions: values.conventions.iter().map(PathBuf::from).collect(),
         trust: values.trust,
+        // Whoever gives one message wants it done.
+        accept_plans: values.auto_accept_architect || !prompted,
+        editor_format: values.editor_edit_format.clone(),
+        thinking: connector.thinking(),
+        commit_language: values.commit_language.clone(),
+        documentation: documentation(),
+        settings: config.show(),
         hidden_env: hidden,
         environment: Environment {
             platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
@@ -287,9 +307,25 @@ fn options(values: &super::settings::Values, connector: &Connector) -> Options {
                 .chars()
                 .take("2026-01-01".len())
                 .collect(),
+            language: values.chat_language.clone().unwrap_or_default(),
             ..Environment::default()
         },
     }
+}
+
+/// The README, then every flag and setting by its group.
+fn documentation() -> String {
+    let mut text = README.to_owned();
+    let mut group = "";
+    for setting in SETTINGS {
+        if setting.group != group {
+            group = setting.group;
+            text.push_str(&format!("\n## Settings and flags: {group}\n\n"));
+        }
+        let (key, variable, help) = (setting.key, setting.variable(), setting.help);
+        text.push_str(&format!("- `--{key}` (`{variable}`, `{key}` in config.toml): {help}\n"));
+    }
+    text
 }
 
 /// `python: ruff check` is for Python, `ruff check` for every file.

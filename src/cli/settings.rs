@@ -179,40 +179,23 @@ impl Kind for Pairs {
     }
 }
 
-/// What a message asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ChatMode {
-    /// The model edits.
-    #[default]
-    Code,
-    /// The model answers and edits nothing.
-    Ask,
-}
-
-impl ChatMode {
-    pub fn name(self) -> &'static str {
-        match self {
-            ChatMode::Code => "code",
-            ChatMode::Ask => "ask",
-        }
-    }
-}
+/// A way of working: its name in `modes::MODES`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChatMode(pub &'static str);
 
 impl Kind for ChatMode {
     const TAKES: Takes = Takes::One;
-    const CHOICES: &'static [&'static str] = &["code", "ask"];
+    const CHOICES: &'static [&'static str] = &["code", "ask", "architect", "context", "help"];
 
     fn read(&mut self, texts: &[String]) -> Result<(), String> {
         let text = single(texts)?;
-        *self = [ChatMode::Code, ChatMode::Ask]
-            .into_iter()
-            .find(|mode| mode.name() == text)
-            .ok_or_else(|| format!("`{text}` is none of {}", Self::CHOICES.join(", ")))?;
+        let known = Self::CHOICES.iter().find(|name| **name == text);
+        *self = ChatMode(known.ok_or_else(|| format!("`{text}` is none of {}", Self::CHOICES.join(", ")))?);
         Ok(())
     }
 
     fn show(&self) -> Option<String> {
-        Some(self.name().to_string())
+        Some(self.0.to_string())
     }
 }
 
@@ -344,10 +327,20 @@ settings! {
             "weak-model" ' ' "NAME" false "Cheaper model for commit messages and summaries";
         edit_format: Option<String> = None,
             "edit-format" ' ' "FORMAT" false "How the model writes edits: diff, diff-fenced, udiff, whole or patch; each model has its best one";
-        chat_mode: ChatMode = ChatMode::Code,
-            "chat-mode" ' ' "MODE" false "What a message asks for: `code` edits, `ask` only answers";
+        chat_mode: ChatMode = ChatMode("code"),
+            "chat-mode" ' ' "MODE" false "What a message asks for: `code` edits, `ask` answers, `architect` plans, `context` chooses files, `help` tells of codriver";
+        architect: bool = false,
+            "architect" ' ' "" false "Let the model plan each change and the editor model carry it out (`--chat-mode architect`)";
+        editor_model: Option<String> = None,
+            "editor-model" ' ' "NAME" false "Model that carries out the architect's plans";
+        editor_edit_format: Option<String> = None,
+            "editor-edit-format" ' ' "FORMAT" false "How the editor model writes edits";
+        auto_accept_architect: bool = false,
+            "auto-accept-architect" ' ' "" false "Carry out the architect's plans without asking";
         reasoning_effort: Option<String> = None,
             "reasoning-effort" ' ' "LEVEL" false "How long a reasoning model thinks, in its provider's words (low, medium, high)";
+        thinking_tokens: Option<u64> = None,
+            "thinking-tokens" ' ' "N" false "How many tokens a reasoning model may think; 0 turns it off where that can be";
         openai_api_key: Option<String> = None,
             "openai-api-key" ' ' "KEY" true "Key for OpenAI; other users of the machine can see flags, so prefer OPENAI_API_KEY";
         openai_api_base: Option<String> = None,
@@ -418,6 +411,12 @@ settings! {
             "command-timeout" ' ' "SECONDS" false "Stop linters, tests and other commands after so long";
         suggest_shell_commands: bool = true,
             "suggest-shell-commands" ' ' "" false "Offer to run the commands that the model suggests";
+    }
+    "Language" {
+        chat_language: Option<String> = None,
+            "chat-language" ' ' "LANGUAGE" false "Human language that the model answers in; else the one you write in";
+        commit_language: Option<String> = None,
+            "commit-language" ' ' "LANGUAGE" false "Language of commit messages, if not English";
     }
     "Screen and keys" {
         yes_always: bool = false,

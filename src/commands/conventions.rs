@@ -12,7 +12,7 @@ use crate::tokens;
 pub(super) const COMMAND: Command = Command {
     name: "conventions",
     aliases: &[],
-    arguments: "[on|off]",
+    arguments: "[on/off]",
     summary: "show the rules that the model follows (`AGENTS.md`), or follow the project's own from now on, or never",
     completes: Completes::Nothing,
     run,

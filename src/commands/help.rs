@@ -1,4 +1,4 @@
-//! `/help`: lists the commands.
+//! `/help`: lists the commands, tells about one, answers a question from the documentation.
 
 use anyhow::Result;
 
@@ -7,30 +7,80 @@ use super::COMMANDS;
 use super::Command;
 use super::Completes;
 use super::by_name;
+use crate::chat::documentation;
+use crate::chat::modes;
 use crate::session::Session;
 use crate::terminal::Event;
 
 pub(super) const COMMAND: Command = Command {
     name: "help",
     aliases: &["?"],
-    arguments: "[COMMAND]",
-    summary: "list the commands, or tell about one",
+    arguments: "[COMMAND or QUESTION]",
+    summary: "list the commands, tell about one, or answer a question about codriver from its documentation",
     completes: Completes::Commands,
     run,
 };
 
 fn run(session: &mut Session, arguments: &str) -> Result<After> {
-    let name = arguments.trim().trim_start_matches('/');
-    let event = match (name, by_name(name)) {
-        ("", _) => Event::Print(all()),
-        (_, Some(command)) => Event::Print(format!("{}\n    {}.\n", usage(command), command.summary)),
-        (_, None) => Event::Error {
+    let text = arguments.trim();
+    if text.is_empty() {
+        session.ui().show(Event::Print(all()));
+        return Ok(After::Prompt);
+    }
+    let name = text.trim_start_matches('/');
+    if let Some(command) = by_name(name).or_else(|| only_beginning(name)) {
+        session
+            .ui()
+            .show(Event::Print(format!("{}\n    {}.\n", usage(command), command.summary)));
+        return Ok(After::Prompt);
+    }
+    let one_word = !text.contains(char::is_whitespace);
+    let near = super::nearest(name);
+    if one_word && (text.starts_with('/') || !near.is_empty()) {
+        let near: Vec<String> = near.iter().map(|name| format!("`/{name}`")).collect();
+        session.ui().show(Event::Error {
             message: format!("there is no command `/{name}`"),
-            hint: Some("`/help` lists them".to_owned()),
+            hint: Some(match near.as_slice() {
+                [] => "`/help` lists them".to_owned(),
+                near => format!("did you mean {}?", near.join(" or ")),
+            }),
+        });
+        return Ok(After::Prompt);
+    }
+    if session.main_settings().is_none() {
+        let event = found_in_documentation(session, text);
+        session.ui().show(event);
+        return Ok(After::Prompt);
+    }
+    Ok(After::Send {
+        text: text.to_owned(),
+        mode: modes::by_name("help"),
+    })
+}
+
+/// The one command whose name begins so.
+fn only_beginning(name: &str) -> Option<&'static Command> {
+    let mut found = COMMANDS.iter().filter(|command| command.name.starts_with(name));
+    found.next().filter(|_| found.next().is_none())
+}
+
+/// Without a model: the section that fits best.
+fn found_in_documentation(session: &Session, question: &str) -> Event {
+    let found = documentation::about(&session.options().documentation, question);
+    match found.as_slice() {
+        [] => Event::Error {
+            message: "the documentation says nothing about that".to_owned(),
+            hint: Some("`/help` lists the commands, `codriver --help` the flags".to_owned()),
         },
-    };
-    session.ui().show(event);
-    Ok(After::Prompt)
+        [best, others @ ..] => {
+            let mut text = format!("{}\n", best.text);
+            let also: Vec<&str> = others.iter().take(3).map(|section| section.title).collect();
+            if !also.is_empty() {
+                text.push_str(&format!("\nSee also: {}.\n", also.join("; ")));
+            }
+            Event::Print(text)
+        }
+    }
 }
 
 /// Every command with its summary, as shown by `/help`.
@@ -44,7 +94,10 @@ pub(super) fn all() -> String {
     for command in COMMANDS {
         text.push_str(&format!("{:width$}  {}\n", usage(command), command.summary));
     }
-    text.push_str("\nAnything else is a message to the model. Ctrl-C stops a reply, Ctrl-D leaves.\n");
+    text.push_str(
+        "\nAnything else is a message to the model. Ctrl-C stops a reply, Ctrl-D leaves. `/help QUESTION` answers from the \
+         documentation.\n",
+    );
     text
 }
 

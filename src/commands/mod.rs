@@ -14,8 +14,10 @@ mod conventions;
 mod diff;
 mod drop;
 mod exit;
+mod git;
 mod help;
 mod lint;
+mod load;
 mod ls;
 mod map;
 mod mode;
@@ -24,6 +26,7 @@ mod read_only;
 mod redo;
 mod reset;
 mod run;
+mod settings;
 mod test;
 mod tokens;
 mod undo;
@@ -64,6 +67,8 @@ pub enum After {
         text: String,
         mode: Option<&'static Mode>,
     },
+    /// Does what these lines say, as if they were typed.
+    Lines(Vec<String>),
     /// A turn was run by the command itself.
     Turned(TurnEnd),
     Quit,
@@ -82,14 +87,26 @@ pub static COMMANDS: &[Command] = &[
     test::COMMAND,
     lint::COMMAND,
     run::COMMAND,
+    git::COMMAND,
     map::COMMAND,
     tokens::COMMAND,
     clear::COMMAND,
     reset::COMMAND,
     model::COMMAND,
+    model::EDITOR,
+    model::WEAK,
+    model::EFFORT,
+    model::THINK_TOKENS,
     conventions::COMMAND,
     mode::ASK,
     mode::CODE,
+    mode::ARCHITECT,
+    mode::OK,
+    mode::CONTEXT,
+    mode::CHAT_MODE,
+    load::SAVE,
+    load::LOAD,
+    settings::COMMAND,
     help::COMMAND,
     exit::COMMAND,
 ];
@@ -99,4 +116,15 @@ pub fn by_name(name: &str) -> Option<&'static Command> {
     COMMANDS
         .iter()
         .find(|command| command.name == name || command.aliases.contains(&name))
+}
+
+/// Commands that are spelt almost like `word`.
+pub fn nearest(word: &str) -> Vec<&'static str> {
+    /// 1.0 is the same; below this it is another word.
+    const ALIKE: f64 = 0.8;
+    COMMANDS
+        .iter()
+        .map(|command| command.name)
+        .filter(|name| strsim::jaro_winkler(name, word) >= ALIKE)
+        .collect()
 }

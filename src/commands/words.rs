@@ -14,6 +14,15 @@ pub fn split(arguments: &str) -> Vec<String> {
     words
 }
 
+/// A word as it has to be typed for [`split`] to give it back.
+pub fn as_typed(word: &str) -> String {
+    let plain = |c: char| !c.is_whitespace() && !"\"'\\".contains(c);
+    if !word.is_empty() && word.chars().all(plain) && !word.starts_with("file://") {
+        return word.to_owned();
+    }
+    format!("\"{}\"", word.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// The first word and what follows it. `text` does not begin with a blank.
 fn first_word(text: &str) -> (String, &str) {
     let mut word = String::new();
@@ -78,6 +87,20 @@ fn from_address(word: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quoted_name_comes_back() {
+        for name in [
+            "a.rs",
+            "my file.txt",
+            "it's \"q\".rs",
+            r"back\slash one",
+            r"a\",
+            "été/計画.md",
+        ] {
+            assert_eq!(split(&format!("{} x", as_typed(name))), [name, "x"], "{name}");
+        }
+    }
 
     #[test]
     fn names_are_split_as_people_type_them() {

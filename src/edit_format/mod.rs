@@ -72,6 +72,14 @@ pub fn by_name(name: &str) -> Option<&'static dyn EditFormat> {
     EDIT_FORMATS.iter().copied().find(|format| format.name() == name)
 }
 
+/// The format in which a model carries out a plan when it usually writes edits in the format called `name`.
+pub fn for_editor(name: &str) -> &'static dyn EditFormat {
+    by_name(&format!("editor-{name}"))
+        .or_else(|| by_name(name))
+        .filter(|format| format.prompts().is_some())
+        .unwrap_or(&diff::EditorDiff)
+}
+
 /// What a reader may know about the project besides the reply. All paths are relative to the root, with `/`.
 #[derive(Debug, Clone, Default)]
 pub struct Hints {

@@ -272,6 +272,17 @@ pub fn decode_lossy(bytes: &[u8]) -> String {
     encoding::decode(bytes).map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), |file| file.text)
 }
 
+/// Writes a text anywhere, for a user who named the place; what stands there is replaced.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn save(path: &Path, text: &str) -> Result<(), Error> {
+    std::fs::write(path, text).map_err(|source| Error::Write {
+        path: path.display().to_string(),
+        source,
+    })
+}
+
 /// Reads a file anywhere (read-only files of a chat may be outside the root).
 pub fn read_anywhere(path: &Path) -> Result<Found, Error> {
     read_found(path).map_err(|source| Error::Read {

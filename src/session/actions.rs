@@ -275,20 +275,4 @@ impl Session {
         };
         widened.min(window / 4)
     }
-
-    /// Changes the model by name; an unknown or unusable one leaves everything as it is.
-    pub fn change_model(&mut self, name: &str) {
-        match (self.connect)(name) {
-            Ok(connected) => {
-                self.main = Some(connected.main);
-                self.weak = connected.weak;
-                self.format = connected.format;
-                self.announce();
-            }
-            Err(error) => self.ui.show(Event::Error {
-                message: format!("the model stays as it is: {error:#}"),
-                hint: Some(format!("`codriver models {name}` searches the known ones")),
-            }),
-        }
-    }
 }

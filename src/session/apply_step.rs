@@ -21,6 +21,8 @@ use crate::apply::FileWrite;
 use crate::apply::Plan;
 use crate::apply::WriteKind;
 use crate::apply::merge3;
+use crate::chat::modes::Yields;
+use crate::chat::reply;
 use crate::edit_format::Hints;
 use crate::edit_format::Parsed;
 use crate::files;
@@ -46,8 +48,14 @@ pub(super) enum Carried {
 impl Session {
     /// Carries out one reply of the turn.
     pub(super) fn carry_out(&mut self, turn: &mut Turn, reply: &Reply) -> Result<Carried> {
-        if !self.mode.edits {
-            return Ok(Carried::Ended(TurnEnd::Done));
+        match self.mode.yields {
+            Yields::Edits => {}
+            Yields::Plan => return self.take_plan(turn, reply),
+            Yields::Files => {
+                self.take_chosen(reply)?;
+                return Ok(Carried::Ended(TurnEnd::Done));
+            }
+            Yields::Answer => return self.take_answer(turn, reply),
         }
         let hints = self.hints()?;
         let mut parsed = self.format.parse(&reply.text, &hints);
@@ -86,6 +94,17 @@ impl Session {
             }
             Err(refused) => Ok(Carried::Open(self.stage(turn, &parsed, &refused, TurnEnd::EditsFailed))),
         }
+    }
+
+    /// An answer is for the user alone, unless it asks for files to answer from.
+    fn take_answer(&mut self, turn: &Turn, reply: &Reply) -> Result<Carried> {
+        if self.mode.project
+            && reply::asks_for_files(&reply.text)
+            && let Some(more) = self.offer_mentioned(&reply.text, &turn.message)?
+        {
+            return Ok(Carried::Open(more));
+        }
+        Ok(Carried::Ended(TurnEnd::Done))
     }
 
     /// Plans against what the model saw, and merges with what changed on disk since.

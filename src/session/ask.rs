@@ -46,7 +46,9 @@ impl Session {
             self.ui.show(no_model());
             return Ok(Asked::Ended(TurnEnd::NoModel));
         }
-        self.settle_trust()?;
+        if self.mode.project {
+            self.settle_trust()?;
+        }
         let assembled = self.assemble(&turn.message, &turn.said)?;
         let Some(seat) = &self.main else {
             return Ok(Asked::Ended(TurnEnd::NoModel));
@@ -146,46 +148,21 @@ impl Session {
 
     /// The next request with everything that belongs to it. `message` steers the map.
     pub(super) fn assemble(&mut self, message: &str, said: &[Message]) -> Result<Assembled> {
-        let chat_files = self.chat_texts()?;
-        let read_only_files = self.read_only_texts();
-        let map = if self.mode.map {
-            self.map_for(message)?
+        let parts = if self.mode.project {
+            self.project_parts(message, said)?
         } else {
-            Default::default()
+            prompt::Parts {
+                mode: self.mode.prompt.to_owned(),
+                read_only_files: vec![FileText::new("codriver's documentation", &self.options.documentation)],
+                request: said.to_vec(),
+                ..prompt::Parts::default()
+            }
         };
-        if !map.text.is_empty() {
-            self.ui.show(Event::Map {
-                text: map.text.clone(),
-                tokens: map.tokens,
-                files: map.files,
-            });
-        }
-        let prompts = self.format.prompts().filter(|_| self.mode.edits);
-        let texts: Vec<&str> = chat_files
-            .iter()
-            .chain(&read_only_files)
-            .filter_map(|file| match &file.content {
-                prompt::Content::Text(text) => Some(text.as_str()),
-                prompt::Content::Attachment { .. } => None,
-            })
-            .collect();
-        let fence = fence::choose(texts);
-        let (format, examples, reminder) = prompts.map_or_else(Default::default, |prompts| {
-            (prompts.system, prompts.examples, prompts.reminder)
-        });
-        let parts = prompt::Parts {
-            mode: self.mode.prompt.to_owned(),
-            format,
-            conventions: self.rules(),
-            environment: self.environment(),
-            examples,
-            read_only_files,
-            map: map.text,
-            chat_files,
-            history: self.history.messages(),
-            request: said.to_vec(),
-            reminder,
-        };
+        let texts = parts.chat_files.iter().chain(&parts.read_only_files);
+        let fence = fence::choose(texts.filter_map(|file| match &file.content {
+            prompt::Content::Text(text) => Some(text.as_str()),
+            prompt::Content::Attachment { .. } => None,
+        }));
         let count = token_counter(
             &parts,
             self.main_settings().and_then(|settings| settings.context_window),
@@ -203,10 +180,45 @@ impl Session {
                 .unwrap_or_default(),
             lazy: settings.is_some_and(|settings| settings.lazy),
             overeager: settings.is_some_and(|settings| settings.overeager),
-            edits: self.mode.edits,
+            edits: self.mode.edits(),
             count,
         };
         Ok(prompt::assemble(&parts, &options))
+    }
+
+    /// What a request about the project is made of. `message` steers the map.
+    fn project_parts(&mut self, message: &str, said: &[Message]) -> Result<prompt::Parts> {
+        let chat_files = self.chat_texts()?;
+        let read_only_files = self.read_only_texts();
+        let map = if self.mode.map {
+            self.map_for(message)?
+        } else {
+            Default::default()
+        };
+        if !map.text.is_empty() {
+            self.ui.show(Event::Map {
+                text: map.text.clone(),
+                tokens: map.tokens,
+                files: map.files,
+            });
+        }
+        let prompts = self.format.prompts().filter(|_| self.mode.edits());
+        let (format, examples, reminder) = prompts.map_or_else(Default::default, |prompts| {
+            (prompts.system, prompts.examples, prompts.reminder)
+        });
+        Ok(prompt::Parts {
+            mode: self.mode.prompt.to_owned(),
+            format,
+            conventions: self.rules(),
+            environment: self.environment(),
+            examples,
+            read_only_files,
+            map: map.text,
+            chat_files,
+            history: self.history.messages(),
+            request: said.to_vec(),
+            reminder,
+        })
     }
 
     fn environment(&self) -> String {

@@ -163,7 +163,13 @@ impl Session {
 
     /// A message for a diff: by the weak model (or the main one), or a plain one from the file names when that fails.
     pub(super) fn commit_text(&mut self, request: Option<&str>, diff: &str, versions: &[(Version, Change)]) -> String {
-        let messages = commit_message::messages(diff, request, DIFF_FOR_MESSAGE, None, None);
+        let messages = commit_message::messages(
+            diff,
+            request,
+            DIFF_FOR_MESSAGE,
+            self.options.commit_language.as_deref(),
+            None,
+        );
         let suggestion = self
             .ask_helper(Purpose::CommitMessage, messages)
             .and_then(|text| commit_message::clean(&text));

@@ -19,6 +19,7 @@ use crate::files::Root;
 use crate::files::journal::Journal;
 use crate::git::Repo;
 use crate::llm::Model;
+use crate::llm::Thinking;
 use crate::llm::Usage;
 use crate::models::ModelSettings;
 use crate::models::cost::Tokens;
@@ -33,14 +34,17 @@ use spending::Price;
 
 mod actions;
 mod apply_step;
+mod architect;
 mod ask;
 mod blame;
 mod chat_files;
 mod commit_step;
+mod context;
 mod conventions;
 pub mod diff;
 pub mod disk;
 mod files_in;
+mod helpers;
 mod interrupt;
 pub mod map;
 mod offers;
@@ -57,6 +61,7 @@ pub use chat_files::ChatFiles;
 pub use chat_files::ReadOnly;
 pub use conventions::RuleFile;
 pub use files_in::Added;
+pub use helpers::Helper;
 pub use interrupt::Interrupt;
 pub use spending::Limits;
 pub use spending::Purpose;
@@ -124,6 +129,17 @@ pub struct Options {
     pub conventions: Vec<PathBuf>,
     /// The project's own rules are followed without asking.
     pub trust: bool,
+    /// The architect's plans are carried out without asking.
+    pub accept_plans: bool,
+    /// The edit format in which plans are carried out; None: what suits the editor model.
+    pub editor_format: Option<String>,
+    pub thinking: Thinking,
+    /// The language of commit messages, if not English.
+    pub commit_language: Option<String>,
+    /// What `/help` answers from, in Markdown.
+    pub documentation: String,
+    /// Every setting with its value and origin, one a line.
+    pub settings: String,
     /// Environment variables that commands do not get (keys).
     pub hidden_env: Vec<String>,
     /// About the machine, for the model; the session adds the project.
@@ -151,6 +167,12 @@ impl Default for Options {
             convention_names: vec![crate::chat::conventions::USUAL_NAME.to_owned()],
             conventions: Vec::new(),
             trust: false,
+            accept_plans: false,
+            editor_format: None,
+            thinking: Thinking::default(),
+            commit_language: None,
+            documentation: crate::chat::documentation::README.to_owned(),
+            settings: String::new(),
             hidden_env: Vec::new(),
             environment: Environment::default(),
         }
@@ -162,11 +184,13 @@ pub struct Connected {
     pub main: Seat,
     /// For commit messages and summaries; None: the main model does it.
     pub weak: Option<Seat>,
+    /// Carries out the architect's plans; None: the main model does it.
+    pub editor: Option<Seat>,
     pub format: &'static dyn EditFormat,
 }
 
 /// Makes the models for a name; the front end knows keys and servers.
-pub type Connect = Box<dyn Fn(&str) -> Result<Connected>>;
+pub type Connect = Box<dyn Fn(&str, &Thinking) -> Result<Connected>>;
 
 /// What a session is made of.
 pub struct Parts {
@@ -193,6 +217,7 @@ pub struct Session {
     journal: Journal,
     main: Option<Seat>,
     weak: Option<Seat>,
+    editor: Option<Seat>,
     format: &'static dyn EditFormat,
     connect: Connect,
     mode: &'static Mode,
@@ -202,6 +227,8 @@ pub struct Session {
     taken_back: Vec<Turn>,
     map: map::MapService,
     rules: conventions::Rules,
+    /// The last plan that was not carried out.
+    waiting_plan: Option<architect::WaitingPlan>,
     /// Files that the user was asked about and did not want in the chat or changed.
     declined: BTreeSet<String>,
     spending: Spending,
@@ -225,9 +252,9 @@ impl Session {
             cache_dir: Some(parts.dirs.cache.clone()),
             subtree: parts.subtree,
         });
-        let (main, weak, format) = match parts.models {
-            Some(connected) => (Some(connected.main), connected.weak, connected.format),
-            None => (None, None, default_format()),
+        let (main, weak, editor, format) = match parts.models {
+            Some(connected) => (Some(connected.main), connected.weak, connected.editor, connected.format),
+            None => (None, None, None, default_format()),
         };
         let interrupt = parts.interrupt.clone();
         let git = parts.git.map(|git| {
@@ -244,6 +271,7 @@ impl Session {
             journal,
             main,
             weak,
+            editor,
             format,
             connect: parts.connect,
             mode: modes::by_name("code").expect("`code` is a row of MODES"),
@@ -252,6 +280,7 @@ impl Session {
             taken_back: Vec::new(),
             map,
             rules,
+            waiting_plan: None,
             declined: BTreeSet::new(),
             spending: Spending::default(),
             deadline: None,
@@ -326,9 +355,15 @@ impl Session {
         &self.interrupt
     }
 
+    /// Nothing was said yet, or all of it was forgotten.
+    pub fn is_fresh(&self) -> bool {
+        self.history.turns.is_empty()
+    }
+
     /// Forgets the conversation; files stay.
     pub fn clear_history(&mut self) {
         self.history = History::default();
+        self.waiting_plan = None;
         self.record_history();
     }
 

@@ -62,10 +62,12 @@ pub(super) struct Turn {
     pub(super) reflections: Reflections,
     /// Runs after each write of the turn; None: no tests.
     pub(super) test_command: Option<String>,
+    /// A plan that the user accepted and that is still to be carried out.
+    pub(super) plan: Option<String>,
 }
 
 impl Turn {
-    fn new(message: &str, max_reflections: usize, test_command: Option<String>) -> Self {
+    pub(super) fn new(message: &str, max_reflections: usize, test_command: Option<String>) -> Self {
         Self {
             message: message.to_owned(),
             id: None,
@@ -81,6 +83,7 @@ impl Turn {
             requests: 0,
             reflections: Reflections::new(max_reflections),
             test_command,
+            plan: None,
         }
     }
 
@@ -119,6 +122,7 @@ impl Session {
     fn turn_in_time(&mut self, message: &str) -> TurnEnd {
         // Files that the message itself names are offered before it is sent: that saves a request.
         if self.main.is_some()
+            && self.mode.project
             && let Err(error) = self.offer_mentioned(message, "")
         {
             self.ui.show(Event::Error {
@@ -126,15 +130,34 @@ impl Session {
                 hint: None,
             });
         }
-        let tests = self.options.test_command.clone().filter(|_| self.options.auto_test);
+        let tests = self.tests_after_writes();
         self.run_turn(message, tests)
+    }
+
+    pub(super) fn tests_after_writes(&self) -> Option<String> {
+        self.options.test_command.clone().filter(|_| self.options.auto_test)
     }
 
     /// A turn whose message may be a report; `tests` run after each write.
     pub(super) fn run_turn(&mut self, message: &str, tests: Option<String>) -> TurnEnd {
-        let mut turn = Turn::new(message, self.options.max_reflections, tests);
-        self.record_pending(message);
-        let end = self.drive(&mut turn).unwrap_or_else(|error| {
+        let turn = Turn::new(message, self.options.max_reflections, tests);
+        self.run(turn, |session, turn| {
+            let end = session.drive(turn)?;
+            if turn.plan.is_some() {
+                return session.carry_plan_out(turn);
+            }
+            Ok(end)
+        })
+    }
+
+    /// Sees a turn through: `steps` are what the model does in it, the rest is the same for all turns.
+    pub(super) fn run(
+        &mut self,
+        mut turn: Turn,
+        steps: impl FnOnce(&mut Self, &mut Turn) -> Result<TurnEnd>,
+    ) -> TurnEnd {
+        self.record_pending(&turn.message);
+        let end = steps(self, &mut turn).unwrap_or_else(|error| {
             self.ui.show(Event::Error {
                 message: format!("{error:#}"),
                 hint: None,
@@ -164,7 +187,7 @@ impl Session {
         Ok(())
     }
 
-    fn drive(&mut self, turn: &mut Turn) -> Result<TurnEnd> {
+    pub(super) fn drive(&mut self, turn: &mut Turn) -> Result<TurnEnd> {
         loop {
             let reply = match self.ask_model(turn)? {
                 Asked::Reply(reply) => reply,
@@ -228,6 +251,11 @@ impl Session {
     /// Puts the turn into the history of the chat.
     fn remember(&mut self, turn: Turn, end: TurnEnd) {
         self.reflections += turn.reflections.used();
+        if !self.mode.project {
+            // Questions about codriver are no part of the chat about the project.
+            self.record_turn(&[]);
+            return;
+        }
         let mut said = turn.said;
         said.extend(turn.notes.into_iter().map(Message::user));
         let done = history::Turn {

@@ -17,6 +17,8 @@ pub struct Record {
 #[derive(Default)]
 pub struct Scripted {
     answers: VecDeque<Answer>,
+    /// What the user makes of the texts they edit.
+    edits: VecDeque<String>,
     record: Arc<Mutex<Record>>,
     /// Sees every event as well (the demo shows them to a person).
     watcher: Option<Box<dyn Ui>>,
@@ -28,6 +30,12 @@ impl Scripted {
             answers: answers.into_iter().collect(),
             ..Self::default()
         }
+    }
+
+    /// Texts that the user saves in their editor, in order; when they have run out, nothing is saved.
+    pub fn editing(mut self, texts: impl IntoIterator<Item = String>) -> Self {
+        self.edits = texts.into_iter().collect();
+        self
     }
 
     pub fn watched_by(mut self, watcher: Box<dyn Ui>) -> Self {
@@ -50,6 +58,10 @@ impl Ui for Scripted {
             .unwrap_or_else(PoisonError::into_inner)
             .events
             .push(event);
+    }
+
+    fn edit(&mut self, _text: &str) -> Option<String> {
+        self.edits.pop_front()
     }
 
     fn ask(&mut self, question: &Question) -> Answer {

@@ -53,6 +53,19 @@ struct Script {
     answers: Vec<String>,
     #[serde(default)]
     replies: Vec<ScriptedReply>,
+    /// Of the editor model; None: the main model carries plans out itself.
+    editor_replies: Option<Vec<ScriptedReply>>,
+    /// What the user saves when a text is opened in their editor.
+    #[serde(default)]
+    edits: Vec<String>,
+    /// The architect's plans are carried out without asking.
+    #[serde(default)]
+    accept_plans: bool,
+    /// There is no model at all.
+    #[serde(default)]
+    no_model: bool,
+    /// The model's window in tokens.
+    window: Option<u32>,
     /// Commit messages of the weak model.
     #[serde(default)]
     commit_messages: Vec<String>,
@@ -154,16 +167,23 @@ fn sh(script: &str, root: &Path) {
 fn play(script: &Script, root: &Path, state: &Path) -> String {
     let main = Arc::new(ScriptedModel::from_replies(script.replies.clone()));
     let weak = ScriptedModel::from_replies(script.commit_messages.iter().map(ScriptedReply::text).collect());
-    let settings = ModelSettings {
+    let editor = script
+        .editor_replies
+        .clone()
+        .map(ScriptedModel::from_replies)
+        .map(Arc::new);
+    let mut settings = ModelSettings {
         // The last message of a request is what the case wants to see.
         reminder: false,
         ..Catalog::builtin().resolve("scripted/test").expect("any name resolves")
     };
+    settings.context_window = script.window.or(settings.context_window);
     let ui = Scripted::new(script.answers.iter().map(|answer| match answer.as_str() {
         "yes" => Answer::Yes,
         "no" => Answer::No,
         key => Answer::Choice(key.chars().next().expect("an answer is not empty")),
-    }));
+    }))
+    .editing(script.edits.clone());
     let record = ui.record();
     let root = Root::new(root).expect("the folder exists");
     let shown_root = root.path().to_string_lossy().into_owned();
@@ -176,18 +196,25 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
             cache: state.join("cache"),
             config: state.join("config"),
         },
-        models: Some(Connected {
+        models: (!script.no_model).then(|| Connected {
             main: Seat {
                 model: Arc::<ScriptedModel>::clone(&main),
                 settings: settings.clone(),
             },
             weak: Some(Seat {
                 model: Arc::new(weak),
-                settings,
+                settings: settings.clone(),
+            }),
+            editor: editor.clone().map(|editor| Seat {
+                model: editor,
+                settings: ModelSettings {
+                    name: "scripted/editor".to_owned(),
+                    ..settings.clone()
+                },
             }),
             format: codriver::edit_format::by_name(script.format.as_deref().unwrap_or("diff")).expect("a known format"),
         }),
-        connect: Box::new(|name| anyhow::bail!("no model `{name}`")),
+        connect: Box::new(|name, _| connect(name)),
         options: Options {
             lint_commands: script.lint.iter().map(|command| (None, command.clone())).collect(),
             auto_test: script.test.is_some(),
@@ -204,6 +231,8 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
             command_limit: Duration::from_secs(60),
             conventions: script.conventions.iter().map(PathBuf::from).collect(),
             trust: script.trust,
+            accept_plans: script.accept_plans,
+            settings: "model  scripted/test  default\nstream  true  default\n".to_owned(),
             ..Options::default()
         },
         subtree: String::new(),
@@ -231,7 +260,8 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
         transcript.push_str(&format!("= {obeyed:?}\n"));
     }
     if script.show_requests {
-        for (idx, request) in main.requests().iter().enumerate() {
+        let of_editor = editor.iter().flat_map(|editor| editor.requests());
+        for (idx, request) in main.requests().into_iter().chain(of_editor).enumerate() {
             let last = request
                 .messages
                 .last()
@@ -258,6 +288,20 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
     mask(&transcript.replace(&shown_root, "ROOT"))
 }
 
+/// `scripted/NAME` can be had and says nothing; no other model can.
+fn connect(name: &str) -> anyhow::Result<Connected> {
+    anyhow::ensure!(name.starts_with("scripted/"), "no model `{name}`");
+    Ok(Connected {
+        main: Seat {
+            model: Arc::new(ScriptedModel::from_replies(Vec::new())),
+            settings: Catalog::builtin().resolve(name)?,
+        },
+        weak: None,
+        editor: None,
+        format: codriver::edit_format::by_name("diff").expect("a known format"),
+    })
+}
+
 /// Commit ids differ from run to run.
 fn mask(text: &str) -> String {
     let id = regex::Regex::new(r"\b[0-9a-f]{7}(?:[0-9a-f]{33})?\b").expect("the pattern is right");
@@ -272,6 +316,9 @@ fn render(record: &Record, shown: &mut usize) -> String {
                 continue;
             }
             Event::Session { .. } => "session".to_owned(),
+            Event::Request { number, model, .. } if model == "scripted/editor" => {
+                format!("request {number} to {model}")
+            }
             Event::Request { number, .. } => format!("request {number}"),
             Event::ReplyEnd { finish } => format!("reply ({finish})"),
             Event::Edit {
