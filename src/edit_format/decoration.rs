@@ -30,6 +30,8 @@ const REMARK_WORDS: &[&str] = &[
     "lines", "look", "on", "open", "or", "original", "our", "output", "part", "put", "refactor", "remove", "rename",
     "revert", "revised", "run", "save", "second", "section", "see", "set", "simple", "snippet", "so", "still", "that",
     "these", "third", "this", "use", "using", "version", "via", "we", "where", "whole", "with", "within", "you",
+    "api", "app", "backend", "class", "client", "component", "config", "configuration", "frontend", "function", "helper",
+    "main", "module", "page", "project", "python", "script", "server", "style", "styles", "stylesheet", "template", "tests", "view",
     "archivo", "arquivo", "bestand", "datei", "dosya", "fichier", "plik", "файл",
 ];
 
@@ -183,7 +185,11 @@ fn name_with_remark(text: &str, project: &Project<'_>, depth: usize, is_sentence
 /// blanks in it, unless it reads like a remark on the file that the last word names. A line without such a word is never
 /// this. Only for the line right above a block: a command, `python main.py`, looks the same.
 pub(super) fn name_of_few_words(text: &str, project: &Project<'_>) -> Option<String> {
-    let text = text.trim();
+    let (text, style) = strip_line_decoration(text.trim());
+    let text = text.trim_end_matches([':', ',']).trim_end();
+    if style == LineStyle::ListItem {
+        return None;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let (last, before) = words.split_last()?;
     let is_plain = |word: &&str| {
@@ -365,6 +371,14 @@ pub(super) fn mentions(line: &str, project: &Project<'_>) -> Vec<String> {
     found
 }
 
+/// Whether a sentence says that a file comes to be.
+pub(super) fn speaks_of_creating(line: &str) -> bool {
+    let line = line.to_lowercase();
+    ["creat", "new file", "save ", "saved ", "called ", "named ", "write "]
+        .iter()
+        .any(|words| line.contains(words))
+}
+
 /// Whether a word of a sentence is meant as a file: known, or with an extension that files have.
 fn is_file_word(name: &str, project: &Project<'_>) -> bool {
     let path = names::slashed(name);
@@ -449,7 +463,15 @@ mod tests {
     fn a_line_of_two_or_three_words_is_a_name_with_blanks_in_it() {
         for name in ["my a.py", "my b.txt", "a b.txt", "Team Notes 2024.md"] {
             let hints = hints(&["a.py", "b.txt"]);
-            assert_eq!(name_of_few_words(name, &Project::new(&hints)).as_deref(), Some(name));
+            let project = Project::new(&hints);
+            for line in [
+                name.to_string(),
+                format!("{name}:"),
+                format!("### {name}"),
+                format!("# {name}:"),
+            ] {
+                assert_eq!(name_of_few_words(&line, &project).as_deref(), Some(name), "{line}");
+            }
         }
         let hints = hints(&["a.py", "b.txt"]);
         for line in [
@@ -461,6 +483,9 @@ mod tests {
             "Fixed version a.py",
             "a.py and b.py",
             "my a.py.",
+            "Main script a.py:",
+            "The a.py:",
+            "- my a.py",
             "a.py",
         ] {
             assert_eq!(name_of_few_words(line, &Project::new(&hints)), None, "{line}");

@@ -25,6 +25,8 @@ pub(super) enum Plainness {
     Headed,
     /// In a sentence.
     Mentioned,
+    /// A word of a sentence that is not marked as a name, has no folder and is no known file: `Chart.js` is a library.
+    Spoken,
 }
 
 /// The name for the block that begins at `lines[start]`, looked for upwards but not above `floor`.
@@ -38,6 +40,7 @@ pub(super) fn above(lines: &[Line<'_>], start: usize, floor: usize, project: &Pr
     let mut heading = None;
     let mut other = None;
     let mut mentioned: Vec<String> = Vec::new();
+    let mut marked: Vec<String> = Vec::new();
     for line in lines[lowest..start].iter().rev() {
         if line.is_blank() {
             in_paragraph &= is_nearest;
@@ -69,6 +72,9 @@ pub(super) fn above(lines: &[Line<'_>], start: usize, floor: usize, project: &Pr
         }
         if in_paragraph {
             for name in decoration::mentions(line.text, project) {
+                if line.text.contains(&format!("`{name}`")) || decoration::speaks_of_creating(line.text) {
+                    marked.push(name.clone());
+                }
                 if !mentioned.contains(&name) {
                     mentioned.push(name);
                 }
@@ -81,7 +87,15 @@ pub(super) fn above(lines: &[Line<'_>], start: usize, floor: usize, project: &Pr
         _ => None,
     };
     let headed = |name: String| Found::new(name, Plainness::Headed);
-    let said = |name: String| Found::new(name, Plainness::Mentioned);
+    let said = |name: String| {
+        let is_surely_file = marked.contains(&name) || name.contains(['/', '\\']) || project.knows_end_of(&name);
+        let plainness = if is_surely_file {
+            Plainness::Mentioned
+        } else {
+            Plainness::Spoken
+        };
+        Found::new(name, plainness)
+    };
     heading
         .map(headed)
         .or_else(|| single.map(said))

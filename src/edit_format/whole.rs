@@ -86,7 +86,12 @@ pub(super) struct File {
 /// replies explain code under headings too.
 pub(super) fn read(quoted: &Quoted<'_, '_>, asks_for_files: bool, project: &Project<'_>) -> Option<File> {
     let mut content = quoted.content;
-    let (name, strength) = match &quoted.found {
+    // A word of the prose does not make a fenced text a file.
+    let found = quoted
+        .found
+        .as_ref()
+        .filter(|found| found.plainness != Plainness::Spoken);
+    let (name, strength) = match found {
         Some(found) if is_title(found, asks_for_files) => (Some(found.name.clone()), Strength::Named),
         found => match fenced::name_in_first_line(content, project) {
             Some((name, true)) => (Some(name), Strength::Mentioned),
@@ -121,7 +126,7 @@ fn is_title(found: &Found, asks_for_files: bool) -> bool {
     match found.plainness {
         Plainness::Stated => true,
         Plainness::Headed => asks_for_files,
-        Plainness::Mentioned => false,
+        Plainness::Mentioned | Plainness::Spoken => false,
     }
 }
 
