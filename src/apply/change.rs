@@ -3,15 +3,22 @@
 //!
 //! Kept lines only say where: the file's own text stays. Where the old lines stand is found elsewhere (`ladder.rs`).
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::document::{Document, Splice, key};
+use super::document::{BLANK, Document, Splice, key};
 use super::indent::{Indenter, Sample};
 use crate::edit_format::Hunk;
 use crate::text::diff;
 use crate::text::lines::{indent, is_blank};
+use crate::text::similarity::letters_and_digits;
+
+/// Lines of the file, of at least so many letters and digits each, that a text without a place must hold to be the file's
+/// new version.
+const MIN_LINES_OF_REWRITE: usize = 5;
+const MIN_LETTERS_OF_REWRITE: usize = 6;
 
 /// One (old lines, new lines) pair that wants a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +64,8 @@ pub(super) enum Obstacle {
     Indentation { line: String },
     /// Lines of the file stand among those that go and are not in the block.
     Between { position: usize },
+    /// The new lines stand between parts of the block that are far apart in the file.
+    Apart,
     /// No line beside the new ones was found.
     NoNeighbour,
     /// A line that goes or changes is not in the file.
@@ -117,6 +126,22 @@ impl Ask {
 
     pub(super) fn n_filled_old(&self) -> usize {
         self.old.iter().filter(|line| !is_blank(line)).count()
+    }
+
+    /// Whether lines that nothing is searched for are the whole file anew: they begin as it begins and hold most of it.
+    pub(super) fn rewrites(&self, document: &Document<'_>) -> bool {
+        let telling = |key: &u64, line: &str| *key != BLANK && letters_and_digits(line) >= MIN_LETTERS_OF_REWRITE;
+        let keys: HashSet<u64> = self.new.iter().map(|line| key(line)).collect();
+        let first = self.new.iter().map(|line| key(line)).find(|key| *key != BLANK);
+        let in_file = || (0..document.len()).filter(|at| telling(&document.key(*at), document.text(*at)));
+        let begins_alike = (0..document.len()).map(|at| document.key(at)).find(|key| *key != BLANK) == first;
+        let n_kept = in_file().filter(|at| keys.contains(&document.key(*at))).count();
+        self.n_filled_old() == 0
+            && self.anchors.is_empty()
+            && !self.at_end
+            && begins_alike
+            && n_kept >= MIN_LINES_OF_REWRITE
+            && 2 * n_kept >= in_file().count()
     }
 
     /// Pairs of kept lines (old index, new index).

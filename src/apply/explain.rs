@@ -293,6 +293,9 @@ fn obstructed(obstacle: &Obstacle, document: &Document<'_>, path: &str, line: us
             )
         }
         Obstacle::NotLookedAt => format!("the lines to change stand at a great many places in `{path}`"),
+        Obstacle::Apart => {
+            format!("the parts of the block stand apart in `{path}`, so it is unclear where the text between them goes")
+        }
         Obstacle::NoNeighbour => format!("no line beside the new text is in `{path}`"),
         Obstacle::ChangedLineMissing { line } => {
             format!("a line to change is not in `{path}`: `{}`", clip(line.trim()))

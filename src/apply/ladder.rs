@@ -97,6 +97,11 @@ pub(super) static LADDER: &[Rung] = &[
         find: matchers::loose::find,
         strict: false,
     },
+    Rung {
+        name: "apart",
+        find: matchers::apart::find,
+        strict: false,
+    },
 ];
 
 pub(super) enum Found {

@@ -7,10 +7,13 @@ use super::omission::is_prose;
 use super::plausible::is_plausible;
 use crate::edit_format::Basis;
 use crate::text::fence::FenceLine;
+use crate::text::lines::{indent, is_blank};
 use crate::text::similarity;
 
 /// Files below this many filled lines may be rewritten freely where whole files were asked for.
-const MIN_LINES_TO_GUARD: usize = 15;
+const MIN_LINES_TO_GUARD: usize = 8;
+/// In files of at least so many, a text of less than half the lines is looked at more closely.
+const MIN_LINES_TO_DOUBT: usize = 5;
 /// A text this many times shorter than the file must keep this share of the file (what went to other files included).
 const FAR_SHORTER: usize = 3;
 const MIN_KEPT_OF_LONG_FILE: f64 = 0.2;
@@ -26,9 +29,21 @@ const SAME_LINE: f64 = 0.7;
 
 /// Whether a whole new text may replace the old one. `elsewhere` tells whether a line went to another file of the reply.
 pub(super) fn may_replace(old: &[&str], new: &[&str], basis: Basis, elsewhere: &dyn Fn(&str) -> bool) -> bool {
+    let indented = |lines: &[&str]| {
+        lines
+            .iter()
+            .find(|line| !is_blank(line))
+            .map(|line| !indent(line).is_empty())
+    };
+    // No file begins inside an indented block.
+    let begins_inside = indented(new) == Some(true) && indented(old) == Some(false);
     let (old, new) = (filled(old), filled(new));
+    let is_part = old.len() >= MIN_LINES_TO_DOUBT && 2 * new.len() < old.len();
     if old.is_empty() || basis == Basis::Rewrite {
         return true;
+    }
+    if is_output(&old, &new) || is_part && (begins_inside || is_run_from_the_middle(&old, &new)) {
+        return false;
     }
     let common = Common::of(&old, &new);
     let moved = common.gone.iter().filter(|line| elsewhere(line)).count();
@@ -48,6 +63,28 @@ pub(super) fn may_replace(old: &[&str], new: &[&str], basis: Basis, elsewhere: &
     }
     let is_mostly_old = share(common.kept, new.len()) >= MIN_KEPT_OF_GUESS && new.len() * 2 >= old.len();
     kept_of_old >= MIN_KEPT_OF_GUESS || is_mostly_old || (new.len() >= old.len() && resembles(&common, old.len()))
+}
+
+/// Whether a text begins as what a program or a shell prints, and the file does not.
+fn is_output(old: &[&str], new: &[&str]) -> bool {
+    let is_printed = |line: &&&str| {
+        [
+            "Traceback (most recent call last)",
+            "$ ",
+            ">>> ",
+            "PS C:\\",
+            "PS> ",
+            "error[E",
+        ]
+        .iter()
+        .any(|begin| line.starts_with(begin))
+    };
+    new.first().filter(is_printed).is_some() && old.first().filter(is_printed).is_none()
+}
+
+/// Whether a text is nothing but some lines from the middle of the file.
+fn is_run_from_the_middle(old: &[&str], new: &[&str]) -> bool {
+    !new.is_empty() && old.first() != new.first() && old.windows(new.len()).any(|run| run == new)
 }
 
 /// Whether lines of a small file are there in another version.
@@ -234,7 +271,7 @@ mod tests {
         let texts = texts(200);
         let old: Vec<&str> = texts.iter().map(String::as_str).collect();
         let new = ["if not x:", "    return 7"];
-        assert!(may(&old[..14], &new, Basis::Asked));
+        assert!(may(&old[..7], &new, Basis::Asked));
         assert!(!may(&old, &new, Basis::Asked));
         assert!(may(&old, &new, Basis::Rewrite));
         assert!(
@@ -242,6 +279,25 @@ mod tests {
             "what is gone went elsewhere"
         );
         assert!(may(&old, &old[..150], Basis::Asked));
+    }
+
+    #[test]
+    fn what_is_shown_of_a_small_file_does_not_replace_it() {
+        let old = [
+            "import os",
+            "def f(x):",
+            "    if x:",
+            "        return 1",
+            "    return 2",
+        ];
+        assert!(
+            !may(&old, &["    if not x:", "        return 7"], Basis::Asked),
+            "a snippet"
+        );
+        assert!(!may(&old, &old[3..], Basis::Asked), "an excerpt");
+        assert!(!may(&old, &["$ python a.py", "2"], Basis::Asked), "an output");
+        assert!(may(&old, &["print('hello')"], Basis::Asked));
+        assert!(may(&old, &old[..2], Basis::Asked), "the beginning");
     }
 
     #[test]

@@ -39,7 +39,7 @@ static TAIL: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"\b{STAYS}\b")
 /// Remarks that need no part.
 static ALONE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(&format!(
-        r"^(?:(?:no\s+changes?|unchanged|same\s+as\s+(?:before|above|original))(?:\s+(?:here|above|below|needed))?|(?:the\s+)?(?:rest|remainder|everything\s+else|{THING})\s+(?:remains?|stays?|is|are)\s+(?:unchanged|untouched|intact|the\s+same|omitted|as\s+(?:is|before|it\s+(?:is|was)))|.*\bomitted\s+for\s+brevity)\W*$"
+        r"^(?:(?:no\s+changes?|unchanged|same\s+as\s+(?:before|above|original))(?:\s+(?:here|above|below|needed))?|(?:the\s+)?(?:rest|remainder|everything\s+else|{THING})\s+(?:remains?|stays?|is|are)\s+(?:unchanged|untouched|intact|the\s+same|omitted|as\s+(?:is|before|it\s+(?:is|was)))|.*\bomitted\s+for\s+brevity|(?:the\s+)?(?:entire|whole|full|complete)\s+(?:\w+\s+){{0,2}}{THING}\s+(?:goes\s+)?here)\W*$"
     ))
 });
 

@@ -206,6 +206,16 @@ impl<'t> Planner<'t> {
                 self.fail(edit, path, FailureKind::Omission, reason, hint);
                 continue;
             }
+            if wanted.may_append && wanted.ask.rewrites(&text.document) {
+                let new = wanted
+                    .ask
+                    .new
+                    .iter()
+                    .map(|line| format!("{line}\n"))
+                    .collect::<String>();
+                self.write(edit, path, &new, Basis::Guess);
+                continue;
+            }
             match text.place(wanted, &hunks[nth + 1..]) {
                 Outcome::Placed { strategy, line } => {
                     self.placed(edit, path, kind, strategy, (strategy != "create").then_some(line));
@@ -477,6 +487,9 @@ impl<'t> Planner<'t> {
         }
         self.refuse_files_in_files();
         self.plan.warnings = warnings::removed_but_used(&self.plan.writes, self.contents);
+        self.plan
+            .warnings
+            .extend(warnings::conflicts_in_new_files(&self.plan.writes));
         self.plan
     }
 

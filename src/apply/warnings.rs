@@ -1,11 +1,13 @@
-//! Names that a reply removes and that other text still uses: a warning, never a refusal. Only words are compared.
+//! What a plan does that the user should know of, and that is no failure: names that a reply removes and that other text
+//! still uses (only words are compared), new files with a conflict in them.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Content, Contents, FileWrite};
+use super::omission::is_prose;
+use super::{Content, Contents, FileWrite, WriteKind};
 
 /// Names of fewer characters are in too many texts by chance.
 const MIN_NAME: usize = 4;
@@ -47,7 +49,7 @@ pub(super) fn removed_but_used(writes: &[FileWrite], contents: &Contents) -> Vec
         })
         .collect();
     for write in writes {
-        if let super::WriteKind::Move { from } = &write.kind {
+        if let WriteKind::Move { from } = &write.kind {
             texts.remove(from.as_str());
         }
         match &write.after {
@@ -63,6 +65,33 @@ pub(super) fn removed_but_used(writes: &[FileWrite], contents: &Contents) -> Vec
                 .find_map(|(user, text)| Some((*user, line_of_word(text, name)?)))?;
             Some(format!(
                 "`{name}` is no longer defined in `{path}` but `{user}` still uses it (line {line})"
+            ))
+        })
+        .take(MAX_WARNINGS)
+        .collect()
+}
+
+/// New files that hold the markers of a whole conflict. A document, a patch or a test may mean them, so they are written.
+pub(super) fn conflicts_in_new_files(writes: &[FileWrite]) -> Vec<String> {
+    let conflict = |text: &str| -> Option<usize> {
+        let mut lines = text.lines().enumerate();
+        let begins = |line: &str, sign: &str| {
+            line.strip_prefix(sign)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let (at, _) = lines.find(|(_, line)| begins(line, "<<<<<<<"))?;
+        lines.find(|(_, line)| *line == "=======")?;
+        lines.find(|(_, line)| begins(line, ">>>>>>>"))?;
+        Some(at + 1)
+    };
+    writes
+        .iter()
+        .filter(|write| write.kind == WriteKind::Create && !is_prose(&write.path))
+        .filter_map(|write| {
+            let line = conflict(write.after.as_deref()?)?;
+            Some(format!(
+                "`{}` is new and holds an unresolved conflict (line {line})",
+                write.path
             ))
         })
         .take(MAX_WARNINGS)

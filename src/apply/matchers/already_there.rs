@@ -21,7 +21,10 @@ pub(in crate::apply) fn find(ask: &Ask, document: &Document<'_>) -> Found {
     if !(telling || removed) {
         return Found::Nowhere;
     }
-    let found = stand_together(&filled, document);
+    let mut found = stand_together(&filled, document);
+    if found.is_empty() && added >= MIN_TELLING_TEXT {
+        found = stand_wrapped(&filled, document);
+    }
     if found.is_empty() || (added == 0 && found.len() != 1) {
         return Found::Nowhere;
     }
@@ -64,6 +67,24 @@ fn is_still_there(ask: &Ask, document: &Document<'_>) -> bool {
         .filter(|idx| !document.positions(ask.keys[**idx]).is_empty())
         .count();
     2 * there > removed.len()
+}
+
+/// Where the lines stand wrapped or joined differently: (first, after the last).
+fn stand_wrapped(lines: &[&String], document: &Document<'_>) -> Vec<(usize, usize)> {
+    let text: String = lines
+        .iter()
+        .flat_map(|line| line.chars())
+        .filter(|c| !c.is_whitespace())
+        .collect();
+    let places = super::white_space::places_of(&text, document);
+    places
+        .into_iter()
+        .filter_map(|lines| {
+            let (_, first) = lines.first()?;
+            let (_, last) = lines.last()?;
+            Some((*first, last + 1))
+        })
+        .collect()
 }
 
 /// Where the lines stand one after the other, blank lines aside: (first, after the last).

@@ -2,6 +2,7 @@
 
 mod align;
 pub(super) mod already_there;
+pub(super) mod apart;
 pub(super) mod blank_edges;
 pub(super) mod blank_lines;
 pub(super) mod elision;
