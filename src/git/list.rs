@@ -1,5 +1,5 @@
-//! Lists files fast: one parallel look at the time stamps of what the index holds, one parallel walk for the rest.
-//! No file is opened.
+//! Lists files fast: one parallel walk gives the time stamps of what the index holds and the names of the rest. No file is
+//! opened.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -15,29 +15,29 @@ use super::Repo;
 use super::index;
 use super::tree;
 use super::untracked;
+use super::walk;
 
 /// `look` says which tracked files are looked at; the others are listed as the index has them.
 pub(super) fn list(of: &Repo, look: &(dyn Fn(&str) -> bool + Sync)) -> Result<Vec<Listed>, Error> {
     let repo = of.open()?;
     let user_index = index::read(&repo, of)?;
     let written = Stamp::of_file(&index::real_path(of));
-    let entries: Vec<IndexEntry> = user_index.index.iter().collect();
-    let mut known: Vec<&[u8]> = entries.iter().map(|entry| entry.path.as_slice()).collect();
+    let mut entries: Vec<IndexEntry> = user_index.index.iter().collect();
     // Already so, but for file systems that do not tell case apart: there libgit2 sorts without it.
-    known.sort_unstable();
+    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    let known: Vec<&[u8]> = entries.iter().map(|entry| entry.path.as_slice()).collect();
+    let walked = walk::walk(&of.root, &known, look);
     let mut listed: Vec<Listed> = entries
         .par_iter()
-        .filter_map(|entry| tracked(entry, &of.root, written.as_ref(), look))
+        .zip(walked.stamps)
+        .filter_map(|(entry, stamp)| tracked(entry, &of.root, stamp, written.as_ref(), look))
         .collect();
-    listed.extend(
-        untracked::untracked(&repo, &of.root, &known)
-            .into_iter()
-            .map(|path| Listed {
-                path,
-                blob: None,
-                tracked: false,
-            }),
-    );
+    let untracked = untracked::not_ignored(&repo, &of.root, &known, walked.unknown);
+    listed.extend(untracked.into_iter().map(|path| Listed {
+        path,
+        blob: None,
+        tracked: false,
+    }));
     // Nearly sorted: what is untracked stands behind.
     listed.sort_by(|a, b| a.path.cmp(&b.path));
     // An entry in conflict stands in the index once for each side.
@@ -64,6 +64,7 @@ pub(super) fn submodules(of: &Repo) -> Result<Vec<String>, Error> {
 fn tracked(
     entry: &IndexEntry,
     root: &Path,
+    stamp: Option<Stamp>,
     index_written: Option<&Stamp>,
     look: &(dyn Fn(&str) -> bool + Sync),
 ) -> Option<Listed> {
@@ -78,16 +79,20 @@ fn tracked(
             tracked: true,
         });
     }
-    let found = root.join(path).symlink_metadata().ok()?;
-    if !found.is_file() {
-        return None;
-    }
+    let stamp = match stamp {
+        Some(stamp) => stamp,
+        None => {
+            // What the walk did not meet may have another spelling on disk, or stand behind a link.
+            let found = root.join(path).symlink_metadata().ok()?;
+            found.is_file().then(|| Stamp::of(&found))?
+        }
+    };
     let stage = (entry.flags >> 12) & 3;
     let only_intended = entry.flags_extended & IndexEntryExtendedFlag::INTENT_TO_ADD.bits() != 0;
-    let unchanged = stage == 0 && !only_intended && Stamp::of(&found).vouches_for(entry, index_written);
+    let unchanged = stage == 0 && !only_intended && stamp.vouches_for(entry, index_written);
     Some(Listed {
         path: path.to_string(),
-        blob: unchanged.then(|| entry.id.to_string()),
+        blob: unchanged.then(|| entry.id.as_bytes().try_into().ok()).flatten(),
         tracked: true,
     })
 }

@@ -24,6 +24,7 @@ mod put_back;
 mod take_back;
 mod tree;
 mod untracked;
+mod walk;
 
 /// A repository with a work tree. Each call looks at the disk anew, so what other programs do in between is seen.
 #[derive(Debug, Clone)]
@@ -52,14 +53,17 @@ pub enum Head {
     },
 }
 
+/// The id of a content as git computes it.
+pub type BlobId = [u8; 20];
+
 /// A file that git knows or would take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     /// Relative to the work tree, with `/`.
     pub path: String,
-    /// Blob id in hex when the index says that the file on disk is unchanged since it was added; None when it must be
+    /// Blob id when the index says that the file on disk is unchanged since it was added; None when it must be
     /// looked at (changed, untracked, or changed within the index's time stamp).
-    pub blob: Option<String>,
+    pub blob: Option<BlobId>,
     pub tracked: bool,
 }
 

@@ -1,8 +1,7 @@
 //! Files that the index does not hold and no ignore rule hides.
 //!
-//! Folders with tracked files are only read, in parallel, and their names compared with the index: ignore rules are looked up for
-//! what is left over, most often a handful of build folders. A rule for every tracked file would cost more than the rest of a
-//! listing.
+//! Ignore rules are looked up for what [`super::walk`] left over, most often a handful of build folders. A rule for every tracked
+//! file would cost more than the rest of a listing.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -13,6 +12,8 @@ use git2::Repository;
 use ignore::WalkBuilder;
 use ignore::WalkState;
 
+use super::walk::Unknown;
+
 /// With more unknown files than this, a parallel walk with all rules is faster than asking for each.
 const MANY: usize = 400;
 
@@ -20,24 +21,14 @@ const MANY: usize = 400;
 /// of those by name.
 const MAX_UNTRACKED: usize = 100_000;
 
-/// A name in a folder that is not in the index.
-struct Unknown {
-    /// Relative to the root, with `/`.
-    path: String,
-    is_dir: bool,
-}
-
-/// Paths relative to `root`, in no order. `known` are the paths of the index, sorted. Repositories within are not entered. None
-/// for those who told git not to look for any, as is usual for a home folder.
-pub(super) fn untracked(repo: &Repository, root: &Path, known: &[&[u8]]) -> Vec<String> {
+/// The files among `unknown` and in its folders, in no order. `known` are the paths of the index, sorted. Repositories within are
+/// not entered. None for those who told git not to look for any, as is usual for a home folder.
+pub(super) fn not_ignored(repo: &Repository, root: &Path, known: &[&[u8]], mut unknown: Vec<Unknown>) -> Vec<String> {
     let config = repo.config().and_then(|mut config| config.snapshot());
     let shows = config.and_then(|config| config.get_string("status.showUntrackedFiles"));
     if shows.is_ok_and(|shows| matches!(shows.to_lowercase().as_str(), "no" | "false" | "off" | "0")) {
         return Vec::new();
     }
-    let found = Mutex::new(Vec::new());
-    rayon::scope(|scope| compare(scope, root, String::new(), known, &found));
-    let mut unknown = found.into_inner().unwrap_or_default();
     let mut files = Vec::new();
     let mut asked = 0;
     while let Some(Unknown { path, is_dir }) = unknown.pop() {
@@ -65,46 +56,6 @@ pub(super) fn untracked(repo: &Repository, root: &Path, known: &[&[u8]]) -> Vec<
         }
     }
     files
-}
-
-/// Compares a folder and those below it with the part of the index that lies in it.
-fn compare<'a>(
-    scope: &rayon::Scope<'a>,
-    root: &'a Path,
-    dir: String,
-    known: &'a [&'a [u8]],
-    found: &'a Mutex<Vec<Unknown>>,
-) {
-    let mut unknown = Vec::new();
-    for (name, is_dir) in names(&root.join(&dir)) {
-        let path = if dir.is_empty() { name } else { format!("{dir}/{name}") };
-        if !is_dir {
-            if known.binary_search(&path.as_bytes()).is_err() {
-                unknown.push(Unknown { path, is_dir });
-            }
-            continue;
-        }
-        let inside = below(known, &path);
-        if !inside.is_empty() {
-            scope.spawn(move |scope| compare(scope, root, path, inside, found));
-        } else if known.binary_search(&path.as_bytes()).is_err() {
-            // What stands in the index as itself is a submodule.
-            unknown.push(Unknown { path, is_dir });
-        }
-    }
-    if !unknown.is_empty()
-        && let Ok(mut found) = found.lock()
-    {
-        found.append(&mut unknown);
-    }
-}
-
-/// The paths of the index that lie in a folder.
-fn below<'a>(known: &'a [&'a [u8]], dir: &str) -> &'a [&'a [u8]] {
-    let prefix = format!("{dir}/");
-    let start = known.partition_point(|path| *path < prefix.as_bytes());
-    let len = known[start..].partition_point(|path| path.starts_with(prefix.as_bytes()));
-    &known[start..start + len]
 }
 
 /// Files and folders of a folder, links and the like left out, with whether each is a folder. None of a folder that cannot be

@@ -23,7 +23,7 @@ pub use super::identifiers::identifiers;
 pub use crate::languages::{DefKind, RefKind};
 
 /// Version of what this module makes of a text and a query; part of a cache's key.
-pub const TAGS_VERSION: u32 = 1;
+pub const TAGS_VERSION: u32 = 2;
 
 /// Names longer than this many bytes are no names (data, prose).
 const MAX_NAME: usize = 120;
@@ -351,7 +351,7 @@ fn joined_name<'text>(nodes: &[Node], text: &'text str) -> Option<Cow<'text, str
     let mut name = Cow::Borrowed("");
     for node in nodes {
         let part = clean_name(&text[node.byte_range()]);
-        if part.is_empty() || part.len() > MAX_NAME || part.contains('\n') {
+        if part.is_empty() || part.len() > MAX_NAME || part.contains(char::is_control) {
             return None;
         }
         if name.is_empty() {

@@ -2,12 +2,14 @@
 //! not change is neither read nor parsed again: within the process it is kept in memory, between processes in a
 //! snapshot of the project, across projects in the tag cache.
 
+mod jobs;
 mod listing;
 mod past;
 mod reading;
 mod state;
 
 use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +20,8 @@ use state::State;
 
 /// How often a wait looks whether it was cancelled.
 const POLL: Duration = Duration::from_millis(20);
+/// How often a watcher is told how far a scan is; a map that is there sooner shows no progress.
+const TELL: Duration = Duration::from_millis(250);
 
 /// Where the map comes from.
 #[derive(Debug, Clone)]
@@ -68,6 +72,15 @@ struct Shared {
     progress: Mutex<Progress>,
 }
 
+impl Shared {
+    /// Ends the work of a thread on the state.
+    fn give_back(&self, state: State) {
+        *lock(&self.progress) = Progress::default();
+        *lock(&self.state) = Some(state);
+        self.returned.notify_all();
+    }
+}
+
 impl MapService {
     pub fn new(source: MapSource) -> Self {
         let state = State::new(&source);
@@ -109,16 +122,10 @@ impl MapService {
             let result = state.refresh(&shared.source, &cancel, &|progress| *lock(&shared.progress) = progress);
             state.remember_failure(result);
             state.save(&shared.source);
-            *lock(&shared.state) = Some(state);
-            shared.returned.notify_all();
+            shared.give_back(state);
         };
         // Without a thread the first map does the work.
         let _ = std::thread::Builder::new().name("map".into()).spawn(work);
-    }
-
-    /// How far the scan under way is.
-    pub fn progress(&self) -> Progress {
-        *lock(&self.shared.progress)
     }
 
     /// The map for a request. A cancelled one is an empty map.
@@ -130,9 +137,34 @@ impl MapService {
         let result = state
             .refresh(&shared.source, cancel, &|progress| *lock(&shared.progress) = progress)
             .map(|()| state.map(&shared.source, request, cancel));
-        *lock(&shared.state) = Some(state);
-        shared.returned.notify_all();
+        shared.give_back(state);
         result
+    }
+
+    /// The map for a request, as [`MapService::map`] gives it; `watch` is told on this thread, now and then, how far reading is.
+    pub fn map_watched(
+        &mut self,
+        request: &MapRequest,
+        cancel: &CancellationToken,
+        watch: &mut dyn FnMut(Progress),
+    ) -> anyhow::Result<MapText> {
+        let shared = self.shared.clone();
+        std::thread::scope(|scope| {
+            let (done, waiting) = mpsc::channel();
+            let worker = scope.spawn(move || {
+                let map = self.map(request, cancel);
+                // The receiver lives until this is joined.
+                let _ = done.send(());
+                map
+            });
+            while waiting.recv_timeout(TELL) == Err(RecvTimeoutError::Timeout) {
+                let progress = *lock(&shared.progress);
+                if progress.done < progress.total {
+                    watch(progress);
+                }
+            }
+            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
     }
 
     /// Files that were left out of the last scan.

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::tag_cache::Key;
 
-const MAGIC: &[u8; 8] = b"codrmap\x01";
+const MAGIC: &[u8; 8] = b"codrmap\x02";
 const HEAD: usize = 48;
 /// A larger index or scanned part is damage.
 const MAX_BYTES: u64 = 8 << 30;
@@ -28,6 +28,8 @@ pub struct Row {
     pub path: String,
     /// None for a file that is named and not read.
     pub key: Option<Key>,
+    /// Git's id of the content that the record is of, when git vouches for it.
+    pub blob: Option<[u8; 20]>,
     /// Length, time in nanoseconds, inode; of a file that git does not vouch for.
     pub stamp: Option<(u64, i64, u64)>,
     pub path_tokens: u16,
@@ -149,6 +151,7 @@ mod tests {
         let row = |path: &str, scanned, shown| Row {
             path: path.into(),
             key: None,
+            blob: None,
             stamp: None,
             path_tokens: 2,
             skip: 0,

@@ -8,7 +8,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use ignore::{WalkBuilder, WalkState};
 
 use super::{MapSource, lock};
-use crate::git::Repo;
+use crate::git::{BlobId, Repo};
 use crate::repo_map::paths;
 
 /// Without git, a folder with more files is no project: nothing in it is scanned.
@@ -22,7 +22,7 @@ pub(super) struct File {
     /// Relative to the root, with `/`.
     pub path: String,
     /// Blob id when git knows that the content is unchanged.
-    pub blob: Option<String>,
+    pub blob: Option<BlobId>,
 }
 
 #[derive(Default)]

@@ -1,11 +1,14 @@
 //! From a file on disk to its record.
 
+use std::borrow::Cow;
 use std::fs::Metadata;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
+use crate::files::encoding;
+use crate::git::BlobId;
 use crate::languages;
 use crate::repo_map::facts::{self, Facts};
 use crate::repo_map::paths::{self, PathKind};
@@ -60,15 +63,29 @@ pub(super) fn version() -> u64 {
     hash.digest()
 }
 
-/// The key of the record for a content under a path.
-pub(super) fn key(version: u64, path: &str, content: &str) -> Key {
-    let language = languages::by_path(path).map_or("", |language| language.name);
-    xxh3_128(format!("{version:x} {language} {content}").as_bytes()).to_le_bytes()
+/// A content, by git's id or by a hash of its bytes.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ContentId {
+    Blob(BlobId),
+    Hash(u128),
 }
 
-/// The id of a content that git does not vouch for.
-pub(super) fn content_id(bytes: &[u8]) -> String {
-    format!("{:032x}", xxh3_128(bytes))
+impl ContentId {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self::Hash(xxh3_128(bytes))
+    }
+}
+
+/// The key of the record for a content under a path.
+pub(super) fn key(version: u64, path: &str, content: ContentId) -> Key {
+    let mut hash = Xxh3::new();
+    hash.update(&version.to_le_bytes());
+    match content {
+        ContentId::Blob(id) => hash.update(&id),
+        ContentId::Hash(id) => hash.update(&id.to_le_bytes()),
+    }
+    hash.update(languages::by_path(path).map_or("", |language| language.name).as_bytes());
+    hash.digest128().to_le_bytes()
 }
 
 /// Reads a file whole unless it is too large; None when it is gone or no file.
@@ -92,10 +109,9 @@ pub(super) fn facts(path: &str, bytes: &[u8], cancelled: &AtomicBool) -> Option<
             ..Facts::default()
         })
     };
-    if bytes.iter().take(8000).any(|&byte| byte == 0) {
+    let Some(text) = decode(bytes) else {
         return skipped(Skip::Binary);
-    }
-    let text = String::from_utf8_lossy(bytes);
+    };
     let limits = Limits {
         cancelled: Some(cancelled),
         ..Limits::default()
@@ -120,11 +136,43 @@ pub(super) fn facts(path: &str, bytes: &[u8], cancelled: &AtomicBool) -> Option<
     }
 }
 
+/// The text that the chat would show of these bytes, without a BOM; None when they are no text.
+fn decode(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    match std::str::from_utf8(bytes) {
+        Ok(_) if memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_some() => None,
+        Ok(text) => Some(Cow::Borrowed(text.strip_prefix('\u{feff}').unwrap_or(text))),
+        Err(_) => Some(Cow::Owned(encoding::decode(bytes)?.text)),
+    }
+}
+
 /// Whether a file that was skipped may still be named: source that is only too large, or too hard to parse.
 pub(super) fn still_named(path: &str, skip: Skip) -> bool {
     match skip {
         Skip::TooLarge => paths::kind(path) == PathKind::Source,
         Skip::Generated | Skip::TooSlow | Skip::TooDeep => true,
         Skip::Minified | Skip::Binary | Skip::Cancelled => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_is_read_in_the_encodings_that_the_chat_reads() {
+        let source = "export function größe() {}\n";
+        let utf16: Vec<u8> = [0xfeff]
+            .into_iter()
+            .chain(source.encode_utf16())
+            .flat_map(u16::to_le_bytes)
+            .collect();
+        let latin1: Vec<u8> = source.chars().map(|c| c as u8).collect();
+        let with_bom = [b"\xef\xbb\xbf", source.as_bytes()].concat();
+        for bytes in [source.as_bytes(), &utf16, &latin1, &with_bom] {
+            let facts = facts("a.ts", bytes, &AtomicBool::new(false)).unwrap();
+            assert_eq!(facts.definitions[0].signature, "export function größe()", "{bytes:?}");
+        }
+        let nul = facts("a.c", b"int x;\0int y;", &AtomicBool::new(false)).unwrap();
+        assert_eq!(nul.skip, Some(Skip::Binary));
     }
 }

@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rayon::prelude::*;
 use tokio_util::sync::CancellationToken;
 
+use super::jobs::{Job, Known, Seen, Step, batch_end, is_shown, resolve, side_by_side, step};
 use super::listing::{self, File, Listing};
 use super::past::Past;
 use super::reading::{self, Stamp};
@@ -16,30 +17,15 @@ use super::{MapRequest, MapSource, POLL, Progress, Skipped};
 use crate::repo_map::corpus::{Bytes, Corpus, Entry, Record, Shown};
 use crate::repo_map::facts;
 use crate::repo_map::graph::Graph;
-use crate::repo_map::tags::Skip;
 use crate::repo_map::words::Query;
-use crate::repo_map::{self, Ask, ChatFile, MapText, paths};
+use crate::repo_map::{self, Ask, ChatFile, MapText};
 use crate::store::map_snapshot::{self, Row, Snapshot};
 use crate::store::tag_cache::{Key, TagCache};
-use crate::tokens;
 
 /// Bytes of a chat file that are looked at.
 const MAX_CHAT_BYTES: u64 = 1 << 20;
-/// Files that are read between two writes to the cache.
-const BATCH: usize = 1_000;
 /// A snapshot is written anew when more files than this, and more than one in a hundred, are not in it as they are.
 const STALE: usize = 30;
-
-/// One file as it was seen last.
-#[derive(Clone)]
-struct Known {
-    /// None for a file that is not read.
-    key: Option<Key>,
-    /// Of a file that git does not vouch for.
-    stamp: Option<Stamp>,
-    entry: Entry,
-    skip: Option<Skip>,
-}
 
 pub(super) struct State {
     version: u64,
@@ -57,20 +43,6 @@ pub(super) struct State {
     past: Past,
     notices: Vec<String>,
     noticed: bool,
-}
-
-/// What one file of the listing needs.
-enum Step {
-    Keep(Known),
-    /// A record is wanted under this key; the content is at hand when it had to be read to make the key.
-    Find {
-        key: Key,
-        stamp: Option<Stamp>,
-        bytes: Option<Vec<u8>>,
-    },
-    /// Named and not read.
-    NameOnly(Option<Skip>),
-    Gone,
 }
 
 impl State {
@@ -150,7 +122,11 @@ impl State {
                 at += u64::from(row.shown);
                 Known {
                     key: row.key,
-                    stamp: row.stamp.map(|(len, modified, inode)| Stamp { len, modified, inode }),
+                    seen: match (row.blob, row.stamp) {
+                        (Some(blob), _) => Seen::Blob(blob),
+                        (None, Some((len, modified, inode))) => Seen::Stamp(Stamp { len, modified, inode }),
+                        (None, None) => Seen::Name,
+                    },
                     skip: facts::skip_of_code(row.skip),
                     entry: Entry {
                         path: row.path.into(),
@@ -187,20 +163,30 @@ impl State {
         cancel: &CancellationToken,
         progress: &(dyn Fn(Progress) + Sync),
     ) {
-        let before = std::mem::take(&mut self.known);
         let version = self.version;
-        let steps: Vec<Step> = side_by_side(&files, &before)
-            .into_par_iter()
-            .map(|(file, known)| step(version, known, source, file))
+        let pairs = side_by_side(&files, &self.known);
+        let steps: Vec<Step> = pairs
+            .par_iter()
+            .zip(&files)
+            .map(|(known, file)| step(version, known.map(|idx| &self.known[idx]), source, file))
             .collect();
-        let unchanged = before.len() == files.len() && steps.iter().all(|step| matches!(step, Step::Keep(_)));
+        let unchanged = self.known.len() == files.len() && steps.iter().all(|step| matches!(step, Step::Keep));
         if unchanged {
-            self.known = before;
             return;
         }
-        let gone = before.len().saturating_sub(files.len());
-        drop(before);
-        let (known, new) = self.resolve_all(source, files, steps, cancel, progress);
+        let gone = self.known.len().saturating_sub(files.len());
+        let mut before: Vec<Option<Known>> = std::mem::take(&mut self.known).into_iter().map(Some).collect();
+        let jobs = files
+            .into_iter()
+            .zip(steps)
+            .zip(pairs)
+            .map(|((file, step), known)| Job {
+                file,
+                known: known.and_then(|idx| before[idx].take()),
+                step,
+            })
+            .collect();
+        let (known, new) = self.resolve_all(source, jobs, cancel, progress);
         self.known = known;
         self.stale += new + gone;
         self.rebuild();
@@ -211,22 +197,20 @@ impl State {
     fn resolve_all(
         &mut self,
         source: &MapSource,
-        files: Vec<File>,
-        steps: Vec<Step>,
+        mut jobs: Vec<Job>,
         cancel: &CancellationToken,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> (Vec<Known>, usize) {
-        let total = files.len();
+        let total = jobs.len();
         let (cancelled, done) = (AtomicBool::new(false), AtomicBool::new(false));
         let counter = AtomicUsize::new(0);
-        let has_work = steps.iter().any(|step| matches!(step, Step::Find { .. }));
-        let mut jobs: Vec<(File, Step)> = files.into_iter().zip(steps).collect();
+        let has_work = jobs.iter().any(|job| job.step.key().is_some());
         let mut all = Vec::with_capacity(total);
         let mut new = 0;
         if !has_work {
             all.extend(
                 jobs.into_iter()
-                    .filter_map(|(file, step)| resolve(source, file, step, None, &cancelled))
+                    .filter_map(|job| resolve(source, job, None, &cancelled))
                     .map(|(known, _)| known),
             );
             return (all, 0);
@@ -245,21 +229,27 @@ impl State {
             while !jobs.is_empty() {
                 let rest = jobs.split_off(batch_end(&jobs));
                 let batch = std::mem::replace(&mut jobs, rest);
-                let wanted: Vec<Key> = batch.iter().filter_map(|(_, step)| step.key()).collect();
-                let mut found = cache.records(&wanted).into_iter();
+                let wanted: Vec<Key> = batch.iter().filter_map(|job| job.step.key()).collect();
+                let found = cache.records(&wanted);
+                let is_found = |(key, found): (&Key, &Option<Vec<u8>>)| found.is_some().then_some(*key);
+                cache.touch(
+                    &wanted.iter().zip(&found).filter_map(is_found).collect::<Vec<_>>(),
+                    today(),
+                );
+                let mut found = found.into_iter();
                 let work: Vec<_> = batch
                     .into_iter()
-                    .map(|(file, step)| {
-                        let record = step.key().and_then(|_| found.next().flatten());
-                        (file, step, record)
+                    .map(|job| {
+                        let record = job.step.key().and_then(|_| found.next().flatten());
+                        (job, record)
                     })
                     .collect();
                 new += wanted.len();
                 let (sender, receiver) = mpsc::channel();
                 let results: Vec<Option<Known>> = work
                     .into_par_iter()
-                    .map_with(sender, |sender, (file, step, record)| {
-                        let (known, fresh) = resolve(source, file, step, record, &cancelled)?;
+                    .map_with(sender, |sender, (job, record)| {
+                        let (known, fresh) = resolve(source, job, record, &cancelled)?;
                         if let Some(fresh) = fresh {
                             let _ = sender.send(fresh);
                         }
@@ -335,7 +325,14 @@ impl State {
                 Row {
                     path: known.entry.path.to_string(),
                     key: known.key,
-                    stamp: known.stamp.map(|stamp| (stamp.len, stamp.modified, stamp.inode)),
+                    blob: match known.seen {
+                        Seen::Blob(blob) => Some(blob),
+                        _ => None,
+                    },
+                    stamp: match known.seen {
+                        Seen::Stamp(stamp) => Some((stamp.len, stamp.modified, stamp.inode)),
+                        _ => None,
+                    },
                     path_tokens: known.entry.path_tokens,
                     skip: facts::skip_code(known.skip),
                     scanned: record.map_or(0, |record| record.scanned.len as u32),
@@ -359,154 +356,6 @@ impl State {
             self.stale = 0;
         }
     }
-}
-
-impl Step {
-    fn key(&self) -> Option<Key> {
-        match self {
-            Self::Find { key, .. } => Some(*key),
-            _ => None,
-        }
-    }
-}
-
-/// Jobs until [`BATCH`] of them have to look for a record.
-fn batch_end(jobs: &[(File, Step)]) -> usize {
-    let mut wanted = 0;
-    jobs.iter()
-        .position(|(_, step)| {
-            wanted += usize::from(step.key().is_some());
-            wanted > BATCH
-        })
-        .unwrap_or(jobs.len())
-}
-
-/// Each file with what is known of it; both lists are sorted by path.
-fn side_by_side<'a>(files: &'a [File], known: &'a [Known]) -> Vec<(&'a File, Option<&'a Known>)> {
-    let mut known = known.iter().peekable();
-    files
-        .iter()
-        .map(|file| {
-            while known.next_if(|known| *known.entry.path < *file.path).is_some() {}
-            (file, known.next_if(|known| *known.entry.path == *file.path))
-        })
-        .collect()
-}
-
-/// What is to be done for a file of the listing.
-fn step(version: u64, known: Option<&Known>, source: &MapSource, file: &File) -> Step {
-    if !paths::worth_reading(&file.path) {
-        return known.map_or(Step::NameOnly(None), |known| Step::Keep(known.clone()));
-    }
-    if let Some(blob) = &file.blob {
-        let key = reading::key(version, &file.path, blob);
-        return match known {
-            Some(known) if known.key == Some(key) => Step::Keep(known.clone()),
-            _ => Step::Find {
-                key,
-                stamp: None,
-                bytes: None,
-            },
-        };
-    }
-    let Ok(metadata) = std::fs::symlink_metadata(source.root.join(&file.path)) else {
-        return Step::Gone;
-    };
-    let stamp = Stamp::of(&metadata);
-    if let Some(known) = known.filter(|known| known.stamp == Some(stamp)) {
-        return Step::Keep(known.clone());
-    }
-    match reading::read(&source.root, &file.path) {
-        None => Step::Gone,
-        Some(Err(skip)) => match known {
-            Some(known) if known.skip == Some(skip) && known.key.is_none() => Step::Keep(known.clone()),
-            _ => Step::NameOnly(Some(skip)),
-        },
-        Some(Ok(bytes)) => {
-            let key = reading::key(version, &file.path, &reading::content_id(&bytes));
-            match known {
-                Some(known) if known.key == Some(key) => Step::Keep(Known {
-                    stamp: Some(stamp),
-                    ..known.clone()
-                }),
-                _ => Step::Find {
-                    key,
-                    stamp: Some(stamp),
-                    bytes: Some(bytes),
-                },
-            }
-        }
-    }
-}
-
-fn is_shown(known: &Known) -> bool {
-    known
-        .skip
-        .is_none_or(|skip| reading::still_named(&known.entry.path, skip))
-}
-
-/// Carries a step out. None when the file is gone, or when it was cancelled before anything was known. The second part is
-/// what the cache does not have yet.
-fn resolve(
-    source: &MapSource,
-    file: File,
-    step: Step,
-    found: Option<Vec<u8>>,
-    cancelled: &AtomicBool,
-) -> Option<(Known, Option<(Key, Encoded)>)> {
-    let known = |record: Option<Record>, key, stamp, skip| Known {
-        key,
-        stamp,
-        skip,
-        entry: Entry {
-            path: Arc::from(file.path.as_str()),
-            path_tokens: path_tokens(&file.path),
-            record,
-        },
-    };
-    match step {
-        Step::Gone => None,
-        Step::Keep(known) => Some((known, None)),
-        Step::NameOnly(skip) => Some((known(None, None, None, skip), None)),
-        Step::Find { key, stamp, bytes } => {
-            if let Some(record) = found.and_then(Record::whole) {
-                let skip = record.view().and_then(|view| view.skip());
-                return Some((known(Some(record), Some(key), stamp, skip), None));
-            }
-            if cancelled.load(Ordering::Relaxed) {
-                return None;
-            }
-            let bytes = match bytes.map(Ok).or_else(|| reading::read(&source.root, &file.path))? {
-                Ok(bytes) => bytes,
-                Err(skip) => return Some((known(None, Some(key), stamp, Some(skip)), None)),
-            };
-            let facts = reading::facts(&file.path, &bytes, cancelled)?;
-            let record = Record::whole(facts.encode())?;
-            let encoded = Encoded(record.scanned.buffer.clone());
-            Some((known(Some(record), Some(key), stamp, facts.skip), Some((key, encoded))))
-        }
-    }
-}
-
-/// A record's bytes on their way to the cache.
-struct Encoded(Arc<Vec<u8>>);
-
-impl AsRef<[u8]> for Encoded {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-fn path_tokens(path: &str) -> u16 {
-    let bare = tokens::count(&format!("{path}\n"));
-    // `:` and the line's end are one token, unless the path ends oddly.
-    let ends_plainly = path.ends_with(|c: char| c.is_ascii_alphanumeric());
-    let most = if ends_plainly {
-        bare
-    } else {
-        bare.max(tokens::count(&format!("{path}:\n")))
-    };
-    most.min(u16::MAX.into()) as u16
 }
 
 fn chat_text(source: &MapSource, path: &str) -> String {
