@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::facts::{Definition, View, unpack_definitions};
 use super::paths::{self, PathKind};
 
@@ -86,14 +88,10 @@ impl Corpus {
             entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
             entries.dedup_by(|a, b| a.path == b.path);
         }
-        let mut kinds = Vec::with_capacity(entries.len());
-        entries.retain(|entry| {
-            let kind = paths::kind(&entry.path);
-            if kind != PathKind::Noise {
-                kinds.push(kind);
-            }
-            kind != PathKind::Noise
-        });
+        let mut kinds: Vec<PathKind> = entries.par_iter().map(|entry| paths::kind(&entry.path)).collect();
+        let mut of_entry = kinds.iter();
+        entries.retain(|_| of_entry.next() != Some(&PathKind::Noise));
+        kinds.retain(|kind| *kind != PathKind::Noise);
         Self { entries, kinds }
     }
 

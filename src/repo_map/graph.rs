@@ -10,6 +10,7 @@ use petgraph::csr::Csr;
 use rayon::prelude::*;
 
 use super::corpus::Corpus;
+use super::facts::View;
 use super::id_table::IdTable;
 use super::words::WordId;
 
@@ -22,23 +23,39 @@ const DAMPING: f64 = 0.85;
 /// The order of the files has settled after this many steps.
 const STEPS: usize = 15;
 
+/// Files whose edges are collected together, on one core.
+const CHUNK: usize = 256;
+
 /// The names that the files define, and, once it is asked for, the graph over them.
 pub struct Graph {
-    /// Names that lead somewhere, sorted.
-    names: Vec<Name>,
-    /// Names by hash with how many files define each, sorted.
-    definers: Vec<(WordId, u32)>,
+    names: Names,
     files: usize,
     /// Files are the first nodes, names follow. Only a map without chat files walks it.
     edges: OnceLock<Csr<(), f32, Directed, u32>>,
 }
 
+/// Names with the files that define them, in flat lists: there are hundreds of thousands.
+struct Names {
+    /// Every name by hash with how many files define it, sorted.
+    all: Vec<(WordId, u32)>,
+    /// Names that lead somewhere, sorted.
+    leading: Vec<WordId>,
+    /// By leading name: where its files begin in `definers`; one more for the end.
+    starts: Vec<u32>,
+    /// Ascending for each name.
+    definers: Vec<u32>,
+}
+
+impl Names {
+    fn definers(&self, name: usize) -> &[u32] {
+        &self.definers[self.starts[name] as usize..self.starts[name + 1] as usize]
+    }
+}
+
 impl Graph {
     pub fn new(corpus: &Corpus) -> Self {
-        let (names, definers) = defined_names(corpus);
         Self {
-            names,
-            definers,
+            names: defined_names(corpus),
             files: corpus.len(),
             edges: OnceLock::new(),
         }
@@ -46,42 +63,33 @@ impl Graph {
 
     fn edges(&self, corpus: &Corpus) -> Csr<(), f32, Directed, u32> {
         let (files, names) = (self.files, &self.names);
-        let table = IdTable::new(names.iter().map(|(id, _)| *id));
-        let uses: Vec<Vec<(u32, f32)>> = (0..files)
+        let table = IdTable::new(names.leading.iter().copied());
+        // A share for each definer; they are few, so a byte holds their number.
+        let shares: Vec<u8> = (0..names.leading.len())
+            .map(|name| names.definers(name).len() as u8)
+            .collect();
+        let chunks: Vec<Vec<(u32, u32, f32)>> = (0..files.div_ceil(CHUNK))
             .into_par_iter()
-            .map(|file| {
-                let Some(view) = corpus.view(file) else {
-                    return Vec::new();
-                };
-                let identifiers = view.identifiers();
-                // In the order of the identifiers, which is the order of the names: both are sorted by hash.
-                identifiers
-                    .ids()
-                    .enumerate()
-                    .filter_map(|(idx, id)| Some((table.get(id)? as u32, (identifiers.count(idx) as f32).sqrt())))
-                    // What a file defines itself it means itself.
-                    .filter(|(name, _)| names[*name as usize].1.binary_search(&(file as u32)).is_err())
-                    .collect()
+            .map(|chunk| {
+                let mut edges = Vec::new();
+                for file in chunk * CHUNK..files.min((chunk + 1) * CHUNK) {
+                    uses(corpus, file, &table, |name, weight| {
+                        let share = f32::from(shares[name as usize]);
+                        edges.push((file as u32, files as u32 + name, weight / share));
+                    });
+                }
+                edges
             })
             .collect();
-        let n = uses.iter().map(Vec::len).sum::<usize>() + 2 * names.len();
+        let of_names = (0..names.leading.len())
+            .flat_map(|name| names.definers(name).iter().map(move |&file| (name, file)))
+            .map(|(name, file)| ((files + name) as u32, file, 1.0));
+        let n = chunks.iter().map(Vec::len).sum::<usize>() + names.definers.len();
         let mut edges: Vec<(u32, u32, f32)> = Vec::with_capacity(n);
-        for (file, uses) in uses.into_iter().enumerate() {
-            for (name, weight) in uses {
-                edges.push((
-                    file as u32,
-                    files as u32 + name,
-                    weight / names[name as usize].1.len() as f32,
-                ));
-            }
-        }
-        for (name, (_, definers)) in names.iter().enumerate() {
-            for &file in definers {
-                edges.push(((files + name) as u32, file, 1.0));
-            }
-        }
+        chunks.into_iter().for_each(|chunk| edges.extend(chunk));
+        edges.extend(of_names);
         let mut csr = Csr::from_sorted_edges(&edges).unwrap_or_default();
-        while csr.node_count() < files + names.len() {
+        while csr.node_count() < files + names.leading.len() {
             csr.add_node(());
         }
         csr
@@ -89,9 +97,8 @@ impl Graph {
 
     /// How many files define a name.
     pub fn definers(&self, name: WordId) -> u32 {
-        self.definers
-            .binary_search_by_key(&name, |(id, _)| *id)
-            .map_or(0, |at| self.definers[at].1)
+        let all = &self.names.all;
+        all.binary_search_by_key(&name, |(id, _)| *id).map_or(0, |at| all[at].1)
     }
 
     /// PageRank of the files; `seeds` are where walks start, by file, no matter how large. Without any seed they start everywhere.
@@ -149,32 +156,59 @@ fn push(csr: &Csr<(), f32, Directed, u32>, nodes: Range<usize>, from: &[f64], ou
     }
 }
 
-/// A name with the files that define it, ascending.
-type Name = (WordId, Vec<u32>);
+/// Hands over the leading names that a file uses, ascending, each with the weight of its uses.
+fn uses(corpus: &Corpus, file: usize, table: &IdTable, mut each: impl FnMut(u32, f32)) {
+    let Some(view) = corpus.view(file) else { return };
+    // What a file defines itself it means itself.
+    let own = own_names(&view);
+    let identifiers = view.identifiers();
+    // In the order of the identifiers, which is the order of the names: both are sorted by hash.
+    for (idx, id) in identifiers.ids().enumerate() {
+        if let Some(name) = table.get(id)
+            && own.binary_search(&id).is_err()
+        {
+            each(name as u32, (identifiers.count(idx) as f32).sqrt());
+        }
+    }
+}
 
-/// The names that lead somewhere, and how many files define each name; both sorted by name.
-fn defined_names(corpus: &Corpus) -> (Vec<Name>, Vec<(WordId, u32)>) {
+/// The names that a file defines, sorted, each once.
+fn own_names(view: &View) -> Vec<WordId> {
+    let mut names: Vec<WordId> = view.names().take(MAX_NAMES).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn defined_names(corpus: &Corpus) -> Names {
     let mut pairs: Vec<(WordId, u32)> = (0..corpus.len())
         .into_par_iter()
-        .flat_map_iter(|file| {
-            let mut names: Vec<WordId> = corpus
-                .view(file)
-                .iter()
-                .flat_map(|view| view.names())
-                .take(MAX_NAMES)
-                .collect();
-            names.sort_unstable();
-            names.dedup();
-            names.into_iter().map(move |name| (name, file as u32))
+        .fold(Vec::new, |mut pairs, file| {
+            if let Some(view) = corpus.view(file) {
+                pairs.extend(own_names(&view).into_iter().map(|name| (name, file as u32)));
+            }
+            pairs
         })
-        .collect();
+        .reduce(Vec::new, |mut left, right| {
+            left.extend(right);
+            left
+        });
     pairs.par_sort_unstable();
-    let groups = || pairs.chunk_by(|a, b| a.0 == b.0);
-    let names = groups()
-        .filter(|same| same.len() <= MAX_DEFINERS)
-        .map(|same| (same[0].0, same.iter().map(|(_, file)| *file).collect()))
-        .collect();
-    (names, groups().map(|same| (same[0].0, same.len() as u32)).collect())
+    let mut names = Names {
+        all: Vec::new(),
+        leading: Vec::new(),
+        starts: vec![0],
+        definers: Vec::with_capacity(pairs.len()),
+    };
+    for same in pairs.chunk_by(|a, b| a.0 == b.0) {
+        names.all.push((same[0].0, same.len() as u32));
+        if same.len() <= MAX_DEFINERS {
+            names.leading.push(same[0].0);
+            names.definers.extend(same.iter().map(|(_, file)| *file));
+            names.starts.push(names.definers.len() as u32);
+        }
+    }
+    names
 }
 
 #[cfg(test)]

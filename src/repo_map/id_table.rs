@@ -4,6 +4,10 @@ use super::words::WordId;
 
 /// Maps each of its hashes to a slot from 0, in the order of the list it was made of.
 pub(super) struct IdTable {
+    /// A bit for each of its hashes, by the lowest digits: most questions are answered with no from here, in a place so small that
+    /// it stays in the cache.
+    filter: Vec<u64>,
+    filter_mask: usize,
     mask: usize,
     /// (hash, slot + 1); 0 for an empty place.
     places: Vec<(WordId, u32)>,
@@ -12,12 +16,17 @@ pub(super) struct IdTable {
 impl IdTable {
     /// `ids` must not repeat.
     pub(super) fn new(ids: impl ExactSizeIterator<Item = WordId>) -> Self {
-        let size = (4 * ids.len()).next_power_of_two().max(16);
+        let size = (2 * ids.len()).next_power_of_two().max(16);
+        let bits = 8 * size;
         let mut table = Self {
+            filter: vec![0; bits / 64],
+            filter_mask: bits - 1,
             mask: size - 1,
             places: vec![(0, 0); size],
         };
         for (slot, id) in ids.enumerate() {
+            let bit = id as usize & table.filter_mask;
+            table.filter[bit / 64] |= 1 << (bit % 64);
             let mut at = id as usize & table.mask;
             while table.places[at].1 != 0 {
                 at = (at + 1) & table.mask;
@@ -29,6 +38,10 @@ impl IdTable {
 
     #[inline]
     pub(super) fn get(&self, id: WordId) -> Option<usize> {
+        let bit = id as usize & self.filter_mask;
+        if self.filter[bit / 64] & (1 << (bit % 64)) == 0 {
+            return None;
+        }
         let mut at = id as usize & self.mask;
         loop {
             let (found, slot) = self.places[at];

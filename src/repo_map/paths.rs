@@ -25,6 +25,9 @@ pub enum PathKind {
 
 /// Classifies a path (with `/`). Asked for every file of a project, so it allocates only for a path with capitals.
 pub fn kind(path: &str) -> PathKind {
+    if has_control(path) {
+        return PathKind::Noise;
+    }
     let lower = lower(path);
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
@@ -164,7 +167,12 @@ pub fn worth_reading(path: &str) -> bool {
     let name = lower.rsplit('/').next().unwrap_or(&lower);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let secret = name.starts_with(".env") || name.starts_with("id_rsa") || name.starts_with("id_ed25519");
-    !secret && !is_noise(name, extension)
+    !secret && !is_noise(name, extension) && !has_control(path)
+}
+
+/// A name with a line break or an escape code would break the map's lines, or the screen, and no reply can name it.
+fn has_control(path: &str) -> bool {
+    path.bytes().any(|byte| byte.is_ascii_control())
 }
 
 /// Data deep in the tree. Cheap: it decides which files are looked at.
@@ -277,6 +285,8 @@ mod tests {
         assert!(!worth_reading("app/locale/de/messages.po"));
         assert!(worth_reading("deploy/base/apps/web.yaml"));
         assert!(!worth_reading(".env.local"));
+        assert!(!worth_reading("two\nlines.rs"));
+        assert_eq!(kind("src/two\nlines.rs"), PathKind::Noise);
         assert!(!worth_reading("logo.PNG"));
     }
 

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::Ask;
 use super::corpus::Corpus;
+use super::facts::Counts;
 use super::history::History;
 use super::id_table::IdTable;
 use super::tags::identifiers;
@@ -78,9 +79,10 @@ impl<'a> Scene<'a> {
                 }
             }
         }
+        let query_table = IdTable::new(ask.query.subwords.iter().map(|(id, _)| *id));
         let files: Vec<Shared> = (0..corpus.len())
             .into_par_iter()
-            .map(|file| shared(corpus, file, &table, &ask.query))
+            .map(|file| shared(corpus, file, &table, &ask.query, &query_table))
             .collect();
         let mut body_df = vec![0; ask.query.subwords.len()];
         let mut defs_df = body_df.clone();
@@ -135,7 +137,7 @@ fn chat_words(ask: &Ask) -> Vec<ChatWord> {
     found.into_values().collect()
 }
 
-fn shared(corpus: &Corpus, file: usize, table: &IdTable, query: &Query) -> Shared {
+fn shared(corpus: &Corpus, file: usize, table: &IdTable, query: &Query, query_table: &IdTable) -> Shared {
     let Some(view) = corpus.view(file) else {
         return Shared::default();
     };
@@ -153,7 +155,7 @@ fn shared(corpus: &Corpus, file: usize, table: &IdTable, query: &Query) -> Share
     defines.sort_unstable();
     defines.dedup();
     let (body, defs) = (view.subwords(), view.definition_words());
-    let counts = |list: super::facts::Counts| query.subwords.iter().map(|&(id, _)| list.get(id) as u8).collect();
+    let counts = |list: Counts| counts(list, query, query_table);
     Shared {
         words: hits,
         defines,
@@ -163,4 +165,21 @@ fn shared(corpus: &Corpus, file: usize, table: &IdTable, query: &Query) -> Share
         body: counts(body),
         defs: counts(defs),
     }
+}
+
+/// With more request words than this, one pass over a file's words is faster than looking for each.
+const FEW_WORDS: usize = 6;
+
+/// How often each word of the request stands in a list.
+fn counts(list: Counts, query: &Query, table: &IdTable) -> Vec<u8> {
+    if query.subwords.len() <= FEW_WORDS {
+        return query.subwords.iter().map(|&(id, _)| list.get(id) as u8).collect();
+    }
+    let mut counts = vec![0; query.subwords.len()];
+    for (idx, id) in list.ids().enumerate() {
+        if let Some(slot) = table.get(id) {
+            counts[slot] = list.count(idx) as u8;
+        }
+    }
+    counts
 }

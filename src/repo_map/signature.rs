@@ -61,6 +61,8 @@ pub(super) fn of(place: &Place, text: &str, name: &str) -> (u32, String) {
     } else {
         push_joined(&mut out, source);
     }
+    // An escape code in a default value must not reach the screen.
+    out.retain(|c| !c.is_control());
     trim_end(&mut out);
     cut(&mut out, limit);
     // The name may stand after the body (`typedef struct { … } Point;`) or be several (`resource "a" "b"`).
