@@ -220,14 +220,14 @@ impl Session {
     /// Shows the map that would go with a message.
     pub fn show_map(&mut self, message: &str) -> Result<()> {
         let map = self.map_for(message)?;
-        if map.text.is_empty() {
+        if map.text.is_empty() && !self.interrupt.tripped() {
             let why = if self.options.map_tokens == 0 {
                 "The map is off (`--map-tokens 0`)."
             } else {
                 "There is nothing to map yet."
             };
             self.ui.show(Event::Note(why.to_owned()));
-        } else {
+        } else if !map.text.is_empty() {
             self.ui.show(Event::Print(map.text.clone()));
             self.ui
                 .show(Event::Note(format!("{} tokens, {} files.", map.tokens, map.files)));
@@ -254,7 +254,13 @@ impl Session {
             tokens: ceiling,
         };
         let cancel = self.interrupt.fresh();
-        let map = self.map.map(&request, &cancel);
+        let ui = self.ui.as_mut();
+        let map = self.map.map_watched(&request, &cancel, &mut |progress| {
+            ui.progress("reading the repository", progress.done, progress.total);
+        });
+        if cancel.is_cancelled() {
+            self.ui.show(Event::Note("The map is left out (Ctrl-C).".to_owned()));
+        }
         for notice in self.map.take_notices() {
             self.ui.show(Event::Note(notice));
         }

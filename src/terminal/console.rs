@@ -46,6 +46,8 @@ pub struct Console {
     read_answer: ReadAnswer,
     speaking: Speaking,
     ticker: Option<Ticker>,
+    /// A progress line stands where the cursor is.
+    progress_shown: bool,
 }
 
 /// Who wrote the unfinished text on the screen.
@@ -80,6 +82,7 @@ impl Console {
             read_answer,
             speaking: Speaking::Nobody,
             ticker: None,
+            progress_shown: false,
         }
     }
 
@@ -293,6 +296,9 @@ impl Console {
         if let Some(ticker) = self.ticker.take() {
             ticker.stop(&self.screen);
         }
+        if std::mem::take(&mut self.progress_shown) {
+            lock(&self.screen).raw("\r\u{1b}[K");
+        }
     }
 
     fn put_question(&mut self, question: &Question) -> Answer {
@@ -394,6 +400,19 @@ impl Ui for Console {
                 }
             }
         }
+    }
+
+    fn progress(&mut self, doing: &str, done: usize, total: usize) {
+        if !self.options.live {
+            return;
+        }
+        if !self.progress_shown {
+            self.stop_ticker();
+            self.end_stream();
+        }
+        let line = fit(&progress_line(doing, done, total), tty::columns().saturating_sub(1));
+        lock(&self.screen).raw(&format!("\r{}\u{1b}[K", self.palette.paint(Tint::Dim, &line)));
+        self.progress_shown = true;
     }
 
     fn ask(&mut self, question: &Question) -> Answer {
@@ -644,6 +663,15 @@ fn request_line(number: usize, model: &str, tokens: usize, parts: &[(String, usi
 }
 
 /// `1.2k in (0.8k cached) · 310 out · $0.004 this message · $0.02 session`.
+/// `reading the repository [#####.....] 5000 of 10000`
+fn progress_line(doing: &str, done: usize, total: usize) -> String {
+    const WIDTH: usize = 20;
+    let done = done.min(total);
+    let filled = (done * WIDTH).checked_div(total).unwrap_or(0);
+    let bar = format!("{}{}", "#".repeat(filled), ".".repeat(WIDTH - filled));
+    format!("{doing} [{bar}] {done} of {total}")
+}
+
 fn usage_line(event: &Event) -> String {
     let Event::Usage {
         input,
@@ -912,6 +940,26 @@ mod tests {
                 assert_eq!(console.ask(&question(Answer::Yes, true)), *expected, "{answers:?}");
             });
         }
+    }
+
+    #[test]
+    fn a_progress_line_goes_away_again() {
+        assert_eq!(
+            progress_line("reading", 5, 10),
+            "reading [##########..........] 5 of 10"
+        );
+        assert_eq!(progress_line("reading", 0, 0), "reading [....................] 0 of 0");
+        let live = Options {
+            live: true,
+            ..Options::default()
+        };
+        let shown = shown(live, &[], |console| {
+            console.progress("reading", 5, 10);
+            console.show(Event::Note("Done.".to_string()));
+        });
+        let (line, rest) = shown.split_once("5 of 10").unwrap();
+        assert!(line.starts_with('\r'), "{shown:?}");
+        assert!(rest.contains("\r\u{1b}[KDone."), "{shown:?}");
     }
 
     #[test]

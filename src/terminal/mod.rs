@@ -24,6 +24,11 @@ pub use keys::Keys;
 pub trait Ui: Send {
     fn show(&mut self, event: Event);
 
+    /// How far a longer piece of work is, for a line that the next event takes away again. Nothing is recorded of it.
+    fn progress(&mut self, doing: &str, done: usize, total: usize) {
+        let _ = (doing, done, total);
+    }
+
     /// Asks a question. EOF, a closed terminal and Ctrl-C are [`Answer::No`].
     fn ask(&mut self, question: &Question) -> Answer;
 
