@@ -33,7 +33,13 @@ pub fn adapt(details: &Details, body: &Value, quirks: &mut Quirks) -> Option<Str
     {
         return Some("the server does not continue a message of the assistant; it is asked to go on".to_owned());
     }
-    if says(&["cache_control", "prompt_cache_breakpoint"]) && set(&mut quirks.no_cache_marks) {
+    if says(&[
+        "cache_control",
+        "prompt_cache_breakpoint",
+        "cachepoint",
+        "prompt caching",
+    ]) && set(&mut quirks.no_cache_marks)
+    {
         return Some("the server takes no cache marks".to_owned());
     }
     if says(&["content"])
@@ -90,6 +96,8 @@ fn refuses(message: &str) -> bool {
     [
         "unsupported",
         "not support",
+        "n't support",
+        "extraneous",
         "unrecognized",
         "unrecognised",
         "unknown",

@@ -31,7 +31,7 @@ const DEFAULT_LIMIT: u32 = 32_000;
 const SAFE_LIMIT: u32 = 8_192;
 
 /// Marks that a request may have.
-const MAX_MARKS: usize = 4;
+pub(super) const MAX_MARKS: usize = 4;
 
 /// The least that can be asked for.
 const LEAST_BUDGET: u32 = 1_024;
@@ -51,7 +51,7 @@ impl Anthropic {
     }
 
     /// Adds what the user wants of thinking; returns the tokens it takes beside the reply.
-    fn think(&self, body: &mut Map<String, Value>) -> u32 {
+    pub(super) fn think(&self, body: &mut Map<String, Value>) -> u32 {
         let effort = self
             .thinking
             .effort
@@ -100,12 +100,12 @@ pub fn budget_of(effort: &str) -> u32 {
 }
 
 impl Protocol for Anthropic {
-    fn path(&self) -> String {
+    fn path(&self, _quirks: &Quirks) -> String {
         "/v1/messages".to_owned()
     }
 
-    fn models_path(&self) -> String {
-        "/v1/models".to_owned()
+    fn models_path(&self) -> Option<String> {
+        Some("/v1/models".to_owned())
     }
 
     fn headers(&self, key: Option<&str>) -> Vec<(String, String)> {
@@ -162,9 +162,7 @@ impl Protocol for Anthropic {
         {
             body.insert("temperature".to_owned(), json!(temperature));
         }
-        for (field, value) in &settings.extra_body {
-            body.insert(field.clone(), value.clone());
-        }
+        protocol::merge(&mut body, &settings.extra_body);
         quirks.strip(&mut body);
         Value::Object(body)
     }
@@ -206,7 +204,7 @@ fn content(message: &Merged, marks: &mut Marks) -> Value {
 }
 
 /// The beginning of a reply must not end in white space.
-fn trim_end(message: &mut Merged) {
+pub(super) fn trim_end(message: &mut Merged) {
     if let Some(Part::Text { text }) = message.parts.last_mut() {
         text.truncate(text.trim_end().len());
     }

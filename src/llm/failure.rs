@@ -104,7 +104,7 @@ pub fn classify(status: u16, details: &Details, wait: Option<Duration>) -> Error
     if says(UNKNOWN_MODEL) || (status == 404 && lower.contains("model")) {
         return Error::UnknownModel { message };
     }
-    if status == 429 || says(&["rate_limit", "rate limit", "resource_exhausted", "too many requests"]) {
+    if status == 429 || says(RATE_LIMITED) {
         let daily = lower.contains("perday") || lower.contains("per day") || lower.contains("requests per 1d");
         let used_up = lower.contains("quota") && (daily || wait.is_none());
         if used_up || wait.is_some_and(|wait| wait > LONGEST_RATE_WAIT) {
@@ -115,7 +115,16 @@ pub fn classify(status: u16, details: &Details, wait: Option<Duration>) -> Error
             retry_after: wait,
         };
     }
-    if matches!(status, 503 | 529) || says(&["overloaded", "unavailable", "at capacity", "no healthy upstream"]) {
+    if matches!(status, 503 | 529)
+        || says(&[
+            "overloaded",
+            "serviceunavailable",
+            "modelnotready",
+            "unavailable",
+            "at capacity",
+            "no healthy upstream",
+        ])
+    {
         return Error::Overloaded {
             message,
             retry_after: wait,
@@ -123,7 +132,7 @@ pub fn classify(status: u16, details: &Details, wait: Option<Duration>) -> Error
     }
     match status {
         403 => Error::Auth { message },
-        408 | 425 | 500..=599 => Error::Server {
+        408 | 424 | 425 | 500..=599 => Error::Server {
             status,
             message,
             retry_after: wait,
@@ -157,6 +166,14 @@ const TOO_LONG: &[&str] = &[
     "string_above_max_length",
 ];
 
+const RATE_LIMITED: &[&str] = &[
+    "rate_limit",
+    "rate limit",
+    "resource_exhausted",
+    "too many requests",
+    "throttl",
+];
+
 const OUT_OF_CREDIT: &[&str] = &[
     "insufficient_quota",
     "insufficient quota",
@@ -169,6 +186,7 @@ const OUT_OF_CREDIT: &[&str] = &[
     "requires more credits",
     "spending limit",
     "payment required",
+    "servicequotaexceeded",
     "exceeded_current_quota",
 ];
 
@@ -187,6 +205,12 @@ const BAD_KEY: &[&str] = &[
     "permission_denied",
     "no auth credentials",
     "missing api key",
+    "unrecognizedclient",
+    "expiredtoken",
+    "invalidsignature",
+    "security token included in the request",
+    "accessdenied",
+    "access_denied",
 ];
 
 const UNKNOWN_MODEL: &[&str] = &[
@@ -203,6 +227,8 @@ const UNKNOWN_MODEL: &[&str] = &[
     "is not found for api version",
     "no endpoints found for",
     "deploymentnotfound",
+    "model identifier is invalid",
+    "publisher model",
 ];
 
 /// The text of a page: tags taken out, white space folded, cut.
@@ -258,6 +284,9 @@ pub fn in_stream(value: &Value) -> Error {
         codes if codes.contains("invalid_request") => 400,
         codes if codes.contains("rate_limit") => 429,
         codes if codes.contains("overloaded") => 529,
+        // Amazon's names of failures.
+        codes if codes.contains("throttl") => 429,
+        codes if codes.contains("validation") => 400,
         _ => status,
     };
     classify(status, &details, retry::wait_in_body(value))
@@ -365,6 +394,27 @@ mod tests {
                 "too long",
             ),
             (413, "", "too long"),
+            (
+                429,
+                r#"{"message":"Too many tokens, please wait before trying again.","code":"ThrottlingException"}"#,
+                "rate",
+            ),
+            (
+                403,
+                r#"{"message":"The security token included in the request is expired","code":"ExpiredTokenException"}"#,
+                "auth",
+            ),
+            (
+                400,
+                r#"{"message":"The provided model identifier is invalid."}"#,
+                "model",
+            ),
+            (424, r#"{"message":"The model had an error"}"#, "server"),
+            (
+                404,
+                r#"{"error":{"code":404,"message":"Publisher Model `projects/p/locations/l/publishers/google/models/x` was not found","status":"NOT_FOUND"}}"#,
+                "model",
+            ),
             (
                 422,
                 r#"{"detail":[{"loc":["body","temperature"],"msg":"extra fields not permitted"}]}"#,

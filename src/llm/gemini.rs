@@ -64,17 +64,17 @@ impl Gemini {
 }
 
 impl Protocol for Gemini {
-    fn path(&self) -> String {
+    fn path(&self, quirks: &Quirks) -> String {
         let model = &self.settings.wire_name;
-        if self.settings.streaming {
+        if self.settings.streaming && !quirks.no_streaming {
             format!("/v1beta/models/{model}:streamGenerateContent?alt=sse")
         } else {
             format!("/v1beta/models/{model}:generateContent")
         }
     }
 
-    fn models_path(&self) -> String {
-        "/v1beta/models".to_owned()
+    fn models_path(&self) -> Option<String> {
+        Some("/v1beta/models".to_owned())
     }
 
     fn headers(&self, key: Option<&str>) -> Vec<(String, String)> {
@@ -113,9 +113,7 @@ impl Protocol for Gemini {
         if !config.is_empty() {
             body.insert("generationConfig".to_owned(), Value::Object(config));
         }
-        for (field, value) in &settings.extra_body {
-            body.insert(field.clone(), value.clone());
-        }
+        protocol::merge(&mut body, &settings.extra_body);
         quirks.strip(&mut body);
         Value::Object(body)
     }

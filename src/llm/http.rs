@@ -114,8 +114,10 @@ impl HttpModel {
         let mut attempt = 1;
         let mut adaptations = 0;
         loop {
-            let body = self.protocol.body(request, &self.quirks());
-            let failure = match self.attempt(client, &body, cancel, sink).await {
+            let quirks = self.quirks();
+            let body = self.protocol.body(request, &quirks);
+            let path = self.protocol.path(&quirks);
+            let failure = match self.attempt(client, &path, &body, cancel, sink).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
@@ -153,7 +155,10 @@ impl HttpModel {
         let Error::UnknownModel { message } = error else {
             return error;
         };
-        let url = joined(&self.endpoint.base_url, &self.protocol.models_path());
+        let Some(path) = self.protocol.models_path() else {
+            return Error::UnknownModel { message };
+        };
+        let url = joined(&self.endpoint.base_url, &path);
         let mut request = client.get(url).timeout(LIST_TIME);
         let own = self.protocol.headers(self.endpoint.key.as_deref());
         for (name, value) in own.iter().chain(&self.extra_headers) {
@@ -180,6 +185,7 @@ impl HttpModel {
     async fn attempt(
         &self,
         client: &reqwest::Client,
+        path: &str,
         body: &Value,
         cancel: &CancellationToken,
         sink: &mut dyn FnMut(StreamEvent),
@@ -189,11 +195,11 @@ impl HttpModel {
         let sent = tokio::select! {
             biased;
             () = cancel.cancelled() => return Ok(cancelled()),
-            sent = tokio::time::timeout(first, self.send(client, body)) => sent,
+            sent = tokio::time::timeout(first, self.send(client, path, body)) => sent,
         };
         let response = match sent {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(self.transport(&error).into()),
+            Ok(Err(error)) => return Err(error.into()),
             Err(_) => return Err(self.timed_out(first).into()),
         };
         if !response.status().is_success() {
@@ -206,14 +212,17 @@ impl HttpModel {
         self.read(response, started, cancel, sink).await
     }
 
-    async fn send(&self, client: &reqwest::Client, body: &Value) -> Result<reqwest::Response, reqwest::Error> {
-        let url = joined(&self.endpoint.base_url, &self.protocol.path());
-        let mut request = client.post(url).json(body);
+    async fn send(&self, client: &reqwest::Client, path: &str, body: &Value) -> Result<reqwest::Response, Error> {
+        let url = joined(&self.endpoint.base_url, path);
+        let body = body.to_string();
+        let mut request = client.post(&url).header("content-type", "application/json");
         let own = self.protocol.headers(self.endpoint.key.as_deref());
-        for (name, value) in own.iter().chain(&self.extra_headers) {
+        let of_account = self.endpoint.account.headers(client, &url, body.as_bytes()).await;
+        let of_account = of_account.map_err(|error| self.masked(error))?;
+        for (name, value) in own.iter().chain(&of_account).chain(&self.extra_headers) {
             request = request.header(name, value);
         }
-        request.send().await
+        request.body(body).send().await.map_err(|error| self.transport(&error))
     }
 
     async fn read(
@@ -309,6 +318,15 @@ impl HttpModel {
     async fn refusal(&self, mut response: reqwest::Response) -> Failure {
         let status = response.status().as_u16();
         let in_headers = wait_of(response.headers());
+        // Amazon names the kind of a failure here and nowhere else.
+        let kind = response
+            .headers()
+            .get("x-amzn-errortype")
+            .and_then(|kind| kind.to_str().ok());
+        let kind = kind
+            .and_then(|kind| kind.split(':').next())
+            .unwrap_or("")
+            .to_lowercase();
         let leads_to = response
             .headers()
             .get("location")
@@ -323,6 +341,9 @@ impl HttpModel {
         }
         let body = String::from_utf8_lossy(&bytes);
         let mut details = failure::Details::read(&self.secrets.mask(&body));
+        if !kind.is_empty() {
+            details.codes = format!("{kind} {}", details.codes);
+        }
         if let Some(place) = leads_to {
             details.message = format!("it leads to `{}`", self.secrets.mask(&place));
         }
@@ -419,8 +440,12 @@ impl Model for HttpModel {
     }
 }
 
-/// Base and path; a version that both name (`/v1`) is kept once.
+/// Base and path; a version that both name (`/v1`) is kept once, and a query of the base stays at the end.
 fn joined(base: &str, path: &str) -> String {
+    if let Some((base, query)) = base.split_once('?') {
+        let sign = if path.contains('?') { '&' } else { '?' };
+        return format!("{}{sign}{query}", joined(base.trim_end_matches('/'), path));
+    }
     let version = path
         .split('/')
         .nth(1)

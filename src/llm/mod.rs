@@ -14,10 +14,13 @@ use tokio_util::sync::CancellationToken;
 use crate::chat::message::Message;
 use crate::models::ModelSettings;
 
+pub mod account;
 pub mod adapt;
 pub mod anthropic;
+pub mod bedrock;
 mod client;
 pub mod failure;
+pub mod frames;
 pub mod gemini;
 pub mod http;
 pub mod local;
@@ -31,6 +34,7 @@ pub mod scripted;
 pub mod secret;
 pub mod sse;
 pub mod think;
+pub mod vertex;
 
 pub use options::ConnectOptions;
 pub use options::Thinking;
@@ -69,6 +73,21 @@ pub static APIS: &[Api] = &[
         name: "gemini",
         summary: "Google Gemini",
         protocol: |settings, thinking| Box::new(gemini::Gemini::new(settings, thinking)),
+    },
+    Api {
+        name: "bedrock",
+        summary: "Amazon Bedrock's converse",
+        protocol: |settings, thinking| Box::new(bedrock::Bedrock::new(settings, thinking)),
+    },
+    Api {
+        name: "vertex-gemini",
+        summary: "Gemini on Google Cloud's Vertex AI",
+        protocol: |settings, thinking| Box::new(vertex::Vertex::gemini(settings, thinking)),
+    },
+    Api {
+        name: "vertex-anthropic",
+        summary: "Anthropic messages on Google Cloud's Vertex AI",
+        protocol: |settings, thinking| Box::new(vertex::Vertex::anthropic(settings, thinking)),
     },
     Api {
         name: "ollama",

@@ -56,12 +56,12 @@ fn window(prompt: usize, reply: usize, largest: Option<u32>) -> usize {
 }
 
 impl Protocol for Ollama {
-    fn path(&self) -> String {
+    fn path(&self, _quirks: &Quirks) -> String {
         "/api/chat".to_owned()
     }
 
-    fn models_path(&self) -> String {
-        "/api/tags".to_owned()
+    fn models_path(&self) -> Option<String> {
+        Some("/api/tags".to_owned())
     }
 
     fn headers(&self, key: Option<&str>) -> Vec<(String, String)> {
@@ -122,7 +122,7 @@ impl Protocol for Ollama {
         if let Some(think) = self.think() {
             body.insert("think".to_owned(), think);
         }
-        merge(&mut body, &settings.extra_body);
+        protocol::merge(&mut body, &settings.extra_body);
         quirks.strip(&mut body);
         Value::Object(body)
     }
@@ -145,18 +145,6 @@ impl Ollama {
             Some("none") => Some(json!(false)),
             Some(effort) if self.settings.reasoning == Reasoning::Effort => Some(json!(effort)),
             Some(_) => Some(json!(true)),
-        }
-    }
-}
-
-/// Puts the user's fields over the body; objects (`options`) are merged.
-fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
-    for (field, value) in extra {
-        match (body.get_mut(field), value) {
-            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),
-            _ => {
-                body.insert(field.clone(), value.clone());
-            }
         }
     }
 }

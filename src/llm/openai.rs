@@ -92,7 +92,7 @@ fn file_part(name: &str, media_type: &str, data: &str) -> Value {
 }
 
 impl Protocol for OpenAi {
-    fn path(&self) -> String {
+    fn path(&self, _quirks: &Quirks) -> String {
         "/chat/completions".to_owned()
     }
 
@@ -129,9 +129,7 @@ impl Protocol for OpenAi {
                 }
             }
         }
-        for (field, value) in &settings.extra_body {
-            body.insert(field.clone(), value.clone());
-        }
+        protocol::merge(&mut body, &settings.extra_body);
         quirks.strip(&mut body);
         Value::Object(body)
     }

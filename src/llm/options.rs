@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Error;
+use super::account::Account;
 use super::retry;
 use crate::models::ModelSettings;
 
@@ -87,17 +88,18 @@ impl Default for Timeouts {
     }
 }
 
-/// Where requests go and with which key.
-#[derive(Clone, PartialEq, Eq)]
+/// Where requests go and what lets them in.
 pub struct Endpoint {
     /// Without a slash at the end.
     pub base_url: String,
     pub key: Option<String>,
+    /// What stands in where there is no key.
+    pub account: Account,
 }
 
-/// Finds base URL and key: options first, then variables, then the model's settings.
+/// Finds base URL, key and account: options first, then variables, then the model's settings.
 pub fn endpoint(settings: &ModelSettings, options: &ConnectOptions<'_>) -> Result<Endpoint, Error> {
-    let set = |name: &String| {
+    let set = |name: &str| {
         (options.lookup)(name)
             .map(|value| value.trim().to_owned())
             .filter(|value| !value.is_empty())
@@ -105,39 +107,14 @@ pub fn endpoint(settings: &ModelSettings, options: &ConnectOptions<'_>) -> Resul
     let given = options
         .base_url
         .clone()
-        .or_else(|| settings.base_url_env.iter().find_map(set));
+        .or_else(|| settings.base_url_env.iter().find_map(|name| set(name)));
     let is_own_server = given.is_some();
-    let base_url = match given {
-        Some(url) => {
-            let mut url = normal_url(&url);
-            if let Some(suffix) = &settings.base_url_suffix
-                && !url.ends_with(suffix.as_str())
-            {
-                url.push_str(suffix);
-            }
-            url
-        }
-        None => settings
-            .base_url
-            .as_deref()
-            .map(|url| normal_url(&filled(url, &set)))
-            .ok_or_else(|| Error::NoBaseUrl {
-                provider: settings.provider.clone(),
-                variables: settings.base_url_env.clone(),
-            })?,
-    };
     let key = options
         .key
         .clone()
         .map(|key| key.trim().to_owned())
         .filter(|key| !key.is_empty())
-        .or_else(|| settings.key_env.iter().find_map(set));
-    if key.is_none() && !settings.key_env.is_empty() && !settings.key_optional && !is_own_server {
-        return Err(Error::NoKey {
-            provider: settings.provider.clone(),
-            variables: settings.key_env.clone(),
-        });
-    }
+        .or_else(|| settings.key_env.iter().find_map(|name| set(name)));
     if key
         .as_deref()
         .is_some_and(|key| key.contains(|c: char| c.is_control() || !c.is_ascii()))
@@ -146,24 +123,82 @@ pub fn endpoint(settings: &ModelSettings, options: &ConnectOptions<'_>) -> Resul
             message: "the key holds characters that no key has (a line end, a quote from a web page?)".to_owned(),
         });
     }
-    Ok(Endpoint { base_url, key })
+    let account = match Account::find(settings, key.is_some(), options.lookup) {
+        Err(Error::NoKey { .. }) if is_own_server => Account::None,
+        found => found?,
+    };
+    let needs_key = !settings.key_env.is_empty() && !settings.key_optional && matches!(account, Account::None);
+    if key.is_none() && needs_key && !is_own_server {
+        return Err(Error::NoKey {
+            provider: settings.provider.clone(),
+            variables: settings.key_env.clone(),
+        });
+    }
+    let variable = |name: &str| {
+        account
+            .variable(name)
+            .or_else(|| set(name).filter(|value| is_plain(value)))
+    };
+    let no_address = |variables: Vec<String>| Error::NoBaseUrl {
+        provider: settings.provider.clone(),
+        variables,
+    };
+    let base_url = match (given, &settings.base_url) {
+        (Some(url), _) => with_suffix(normal_url(&url), settings, &variable),
+        (None, Some(url)) => normal_url(&filled(url, &variable).map_err(|missing| no_address(vec![missing]))?),
+        (None, None) => return Err(no_address(settings.base_url_env.clone())),
+    };
+    Ok(Endpoint { base_url, key, account })
 }
 
-/// Puts variables into an address: `${AWS_REGION:us-east-1}` is the variable's value, or what follows the colon.
-fn filled(url: &str, set: &dyn Fn(&String) -> Option<String>) -> String {
+/// A value with other signs would lead to another host.
+fn is_plain(value: &str) -> bool {
+    value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// A server's address with the end that the provider's row asks for: the first whose variables are all set.
+fn with_suffix(mut url: String, settings: &ModelSettings, variable: &dyn Fn(&str) -> Option<String>) -> String {
+    let model = settings.wire_name.as_str();
+    let variable = |name: &str| match name {
+        "model" => Some(model.to_owned()),
+        _ => variable(name),
+    };
+    let suffix = settings
+        .base_url_suffix
+        .iter()
+        .find_map(|suffix| filled(suffix, &variable).ok());
+    let Some(suffix) = suffix else { return url };
+    // Who pastes the whole address of a deployment means it.
+    let (first, query) = suffix
+        .split_once('?')
+        .map_or((suffix.as_str(), None), |(path, query)| (path, Some(query)));
+    let has_path = url.contains("/openai/");
+    if !has_path && !url.ends_with(first) {
+        url.push_str(first);
+    }
+    if let Some(query) = query
+        && !url.contains('?')
+    {
+        url = format!("{url}?{query}");
+    }
+    url
+}
+
+/// Puts variables into an address: `${AWS_REGION:us-east-1}` is the variable's value, or what follows the colon. An error
+/// is the name of the first that has neither.
+fn filled(url: &str, variable: &dyn Fn(&str) -> Option<String>) -> Result<String, String> {
     let Some((before, rest)) = url.split_once("${") else {
-        return url.to_owned();
+        return Ok(url.to_owned());
     };
     let Some((inside, after)) = rest.split_once('}') else {
-        return url.to_owned();
+        return Ok(url.to_owned());
     };
-    let (name, default) = inside.split_once(':').unwrap_or((inside, ""));
-    // A value with other signs would lead to another host.
-    let plain = |value: &String| value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    let value = set(&name.to_owned())
-        .filter(plain)
-        .unwrap_or_else(|| default.to_owned());
-    format!("{before}{value}{}", filled(after, set))
+    let (name, default) = match inside.split_once(':') {
+        Some((name, default)) => (name, Some(default.to_owned())),
+        None => (inside, None),
+    };
+    let value = variable(name).or(default).ok_or_else(|| name.to_owned())?;
+    Ok(format!("{before}{value}{}", filled(after, variable)?))
 }
 
 /// `localhost:11434/` and `0.0.0.0` as people write them, as a URL.
@@ -223,7 +258,7 @@ mod tests {
 
     #[test]
     fn an_address_may_hold_a_variable() {
-        let at = |variables: &[(&str, &str)]| find("bedrock/openai.gpt-oss-120b", variables).unwrap().base_url;
+        let at = |variables: &[(&str, &str)]| find("bedrock-mantle/openai.gpt-oss-120b", variables).unwrap().base_url;
         let key = ("AWS_BEARER_TOKEN_BEDROCK", "k");
         assert_eq!(at(&[key]), "https://bedrock-mantle.us-east-1.api.aws/v1");
         assert_eq!(

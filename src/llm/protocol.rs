@@ -12,6 +12,7 @@ use super::Request;
 use super::StreamEvent;
 use super::Usage;
 use super::failure;
+use super::frames;
 use super::sse;
 use super::think;
 use crate::chat::message::Role;
@@ -23,7 +24,7 @@ use crate::models::ModelSettings;
 /// One wire protocol, set up for one model.
 pub trait Protocol: Send + Sync {
     /// The address below the base URL, with a slash in front.
-    fn path(&self) -> String;
+    fn path(&self, quirks: &Quirks) -> String;
 
     /// Headers of the protocol: the key's and the version's.
     fn headers(&self, key: Option<&str>) -> Vec<(String, String)>;
@@ -34,9 +35,9 @@ pub trait Protocol: Send + Sync {
     /// Reads one reply.
     fn reader(&self) -> Box<dyn ReadEvents>;
 
-    /// Where the server lists its models.
-    fn models_path(&self) -> String {
-        "/models".to_owned()
+    /// Where the server lists its models, if it does.
+    fn models_path(&self) -> Option<String> {
+        Some("/models".to_owned())
     }
 
     /// How a streamed reply is framed.
@@ -51,6 +52,8 @@ pub enum Framing {
     Events,
     /// One JSON value a line.
     Lines,
+    /// Amazon's binary frames.
+    Frames,
 }
 
 /// Understands the JSON values of one reply, in order.
@@ -85,6 +88,30 @@ pub fn key_header(settings: &ModelSettings, usual: &str, key: Option<&str>) -> V
         vec![(name.to_owned(), format!("Bearer {key}"))]
     } else {
         vec![(name.to_owned(), key.to_owned())]
+    }
+}
+
+/// A text as it may stand in a path or a form.
+pub fn percent_encoded(text: &str) -> String {
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(char::from(byte)),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+/// Puts the user's fields over a body; objects are merged.
+pub fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
+    for (field, value) in extra {
+        match (body.get_mut(field), value) {
+            (Some(Value::Object(old)), Value::Object(new)) => merge(old, new),
+            _ => {
+                body.insert(field.clone(), value.clone());
+            }
+        }
     }
 }
 
@@ -298,6 +325,7 @@ enum Body {
     Unknown(Framing, Vec<u8>),
     Events(sse::Reader),
     Lines(sse::Lines),
+    Frames(frames::Reader),
     Whole(Vec<u8>),
 }
 
@@ -322,6 +350,9 @@ impl Decoder {
                 self.framing = match (*framing, held[first]) {
                     (Framing::Events, b'{' | b'[' | b'<') => Body::Whole(Vec::new()),
                     (Framing::Lines, b'[' | b'<') => Body::Whole(Vec::new()),
+                    // The first byte of a frame is that of its length, and no frame is that long.
+                    (Framing::Frames, b'{' | b'[' | b'<') => Body::Whole(Vec::new()),
+                    (Framing::Frames, _) => Body::Frames(frames::Reader::default()),
                     (Framing::Events, _) => Body::Events(sse::Reader::new()),
                     (Framing::Lines, _) => Body::Lines(sse::Lines::default()),
                 };
@@ -335,6 +366,10 @@ impl Decoder {
                 let lines = lines.push(bytes);
                 lines.iter().try_for_each(|line| self.event(line))
             }
+            Body::Frames(frames) => {
+                let events = frames.push(bytes);
+                events.iter().try_for_each(|event| self.event(event))
+            }
             Body::Whole(body) => {
                 body.extend_from_slice(bytes);
                 Ok(())
@@ -345,7 +380,7 @@ impl Decoder {
     /// The response is over.
     pub fn finish(&mut self) -> Result<(), Error> {
         match std::mem::replace(&mut self.framing, Body::Whole(Vec::new())) {
-            Body::Unknown(..) => Ok(()),
+            Body::Unknown(..) | Body::Frames(_) => Ok(()),
             Body::Events(mut reader) => self.last_event(reader.finish()),
             Body::Lines(mut lines) => self.last_event(lines.finish()),
             Body::Whole(body) => self.whole(&body),
@@ -375,7 +410,7 @@ impl Decoder {
             message: format!("a piece of the stream is damaged ({what})"),
         };
         if event.damaged {
-            return Err(damaged("not UTF-8"));
+            return Err(damaged("its bytes are wrong"));
         }
         let value: Value = serde_json::from_str(data).map_err(|_| damaged("not JSON"))?;
         self.reader.event(&event.name, &value, &mut self.collected)

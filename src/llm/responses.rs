@@ -40,7 +40,7 @@ impl Responses {
 }
 
 impl Protocol for Responses {
-    fn path(&self) -> String {
+    fn path(&self, _quirks: &Quirks) -> String {
         "/responses".to_owned()
     }
 
@@ -76,9 +76,7 @@ impl Protocol for Responses {
             reasoning.insert("summary".to_owned(), json!("auto"));
             body.insert("reasoning".to_owned(), Value::Object(reasoning));
         }
-        for (field, value) in &settings.extra_body {
-            body.insert(field.clone(), value.clone());
-        }
+        protocol::merge(&mut body, &settings.extra_body);
         quirks.strip(&mut body);
         Value::Object(body)
     }

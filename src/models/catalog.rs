@@ -343,10 +343,11 @@ impl Provider {
         some(&mut self.api, &other.api);
         some(&mut self.base_url, &other.base_url);
         list(&mut self.base_url_env, &other.base_url_env);
-        some(&mut self.base_url_suffix, &other.base_url_suffix);
+        list(&mut self.base_url_suffix, &other.base_url_suffix);
         list(&mut self.key_env, &other.key_env);
         some(&mut self.key_optional, &other.key_optional);
         some(&mut self.key_header, &other.key_header);
+        some(&mut self.account, &other.account);
         some(&mut self.local, &other.local);
         some(&mut self.default_model, &other.default_model);
         self
@@ -389,6 +390,7 @@ fn defaults(full: &str, wire_name: &str, provider: &Provider) -> ModelSettings {
         key_env: provider.key_env.clone(),
         key_optional: provider.key_optional.unwrap_or(false),
         key_header: provider.key_header.clone(),
+        account: provider.account.unwrap_or_default(),
         local: provider.local.unwrap_or(false),
         context_window: None,
         max_output: None,

@@ -26,14 +26,17 @@ pub struct ModelSettings {
     pub base_url: Option<String>,
     /// Variables that may hold the base URL, first wins.
     pub base_url_env: Vec<String>,
-    /// What a base URL taken from a variable must end in (`/openai/v1` for Azure); added when it is missing.
-    pub base_url_suffix: Option<String>,
+    /// What a base URL taken from a variable must end in (`/openai/v1` for Azure); added when it is missing. The first
+    /// whose variables are set counts; `${model}` is the name that is sent.
+    pub base_url_suffix: Vec<String>,
     /// Variables that may hold the key, first wins. Empty: no key is needed.
     pub key_env: Vec<String>,
     /// The server may well work without a key (local servers, gateways).
     pub key_optional: bool,
     /// Header that carries the key; None: the protocol's own.
     pub key_header: Option<String>,
+    /// What stands in where no key is set.
+    pub account: Account,
     /// The server runs on the user's machine: its real window is asked, and nothing is paid.
     pub local: bool,
     /// Tokens that the prompt may have.
@@ -83,6 +86,19 @@ pub struct ModelSettings {
     pub known: bool,
     /// Last day (`2026-12-11`) that its provider announced for it.
     pub retires: Option<String>,
+}
+
+/// The accounts of clouds whose requests carry more than a key: a signature, or a token that is fetched and runs out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Account {
+    /// A key it is, or nothing.
+    #[default]
+    None,
+    /// Amazon Web Services: signed with an access key.
+    Aws,
+    /// Google Cloud: an access token.
+    Google,
 }
 
 /// How a model thinks before it answers, and how that is steered.

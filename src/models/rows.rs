@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::Account;
 use super::CacheMark;
 use super::ModelSettings;
 use super::Prices;
@@ -102,13 +103,15 @@ pub(super) struct Provider {
     #[serde(default)]
     pub base_url_env: Vec<String>,
     #[serde(default)]
-    pub base_url_suffix: Option<String>,
+    pub base_url_suffix: Vec<String>,
     #[serde(default)]
     pub key_env: Vec<String>,
     #[serde(default)]
     pub key_optional: Option<bool>,
     #[serde(default)]
     pub key_header: Option<String>,
+    #[serde(default)]
+    pub account: Option<Account>,
     #[serde(default)]
     pub local: Option<bool>,
     /// Taken when the user names no model and has this provider's key.

@@ -43,7 +43,10 @@ LITELLM = {
     "zai": "zai",
     "minimax": "minimax",
     "xiaomi_mimo": "xiaomi",
-    "bedrock_mantle": "bedrock",
+    "bedrock_mantle": "bedrock-mantle",
+    "bedrock_converse": "bedrock",
+    "vertex_ai-language-models": "vertex",
+    "vertex_ai-anthropic_models": "vertex",
 }
 MODELS_DEV = {"openrouter": "openrouter", "ollama": "ollama-cloud"}
 
@@ -77,6 +80,8 @@ def price(cost):
     for name in ("cached", "write"):
         if cost.get(name):
             fields.append(f"{name} = {number(cost[name])}")
+    if cost.get("reasoning") and cost["reasoning"] != cost["output"]:
+        fields.append(f"reasoning = {number(cost['reasoning'])}")
     long = cost.get("long")
     if long:
         inner = [f"above = {long['above']}", f"input = {number(long['input'])}", f"output = {number(long['output'])}"]
@@ -108,9 +113,11 @@ def row(facts):
 def reasoning_kind(provider, name, flags):
     if not flags["reasoning"]:
         return None
-    if "claude" in name and provider in ("anthropic", "bedrock"):
+    if "nova-2" in name:
+        return "always"
+    if "claude" in name and provider in ("anthropic", "bedrock", "bedrock-mantle", "vertex"):
         return "adaptive" if flags.get("adaptive") else "budget"
-    if provider == "gemini":
+    if provider == "gemini" or (provider == "vertex" and "gemini" in name):
         return "budget" if re.search(r"gemini-2", name) else "effort"
     return "effort"
 
@@ -125,7 +132,7 @@ def from_litellm(path):
             continue
         bare = key.removeprefix(facts["litellm_provider"] + "/")
         wire = None
-        if provider == "bedrock" and bare.startswith("us-gov"):
+        if provider.startswith("bedrock") and (bare.startswith(("us-gov", "bedrock/us-gov"))):
             continue
         if provider == "fireworks":
             if not bare.startswith("accounts/fireworks/models/"):
@@ -139,6 +146,7 @@ def from_litellm(path):
             "output": per_million("output_cost_per_token"),
             "cached": per_million("cache_read_input_token_cost"),
             "write": per_million("cache_creation_input_token_cost"),
+            "reasoning": per_million("output_cost_per_reasoning_token"),
         }
         above = next((m for k in facts if (m := re.fullmatch(r"input_cost_per_token_above_(\d+)k_tokens", k))), None)
         if above and facts.get(f"output_cost_per_token_above_{above[1]}k_tokens"):

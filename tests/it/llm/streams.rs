@@ -1,4 +1,4 @@
-//! Recorded streams: `fixtures/llm/<api>/<case>/stream.txt` (bytes of a response), `events.txt` (what is understood), and
+//! Recorded streams: `fixtures/llm/<api>/<case>/stream.txt` (bytes of a response; `stream.bin` where they are no text), `events.txt` (what is understood), and
 //! `settings.toml` where the case needs a setting. Every stream is also fed byte by byte and in random pieces.
 
 use std::fmt::Write as _;
@@ -22,7 +22,9 @@ fn recorded_streams_of_every_protocol() {
 }
 
 fn check(api: &str, case: &Path) -> Result<(), String> {
-    let bytes = fs::read(case.join("stream.txt")).map_err(|error| error.to_string())?;
+    let bytes = fs::read(case.join("stream.txt"))
+        .or_else(|_| fs::read(case.join("stream.bin")))
+        .map_err(|error| error.to_string())?;
     let mut settings = model(api);
     if let Ok(text) = fs::read_to_string(case.join("settings.toml")) {
         let table: toml::Table = text.parse().map_err(|error| format!("{error}"))?;
@@ -54,6 +56,9 @@ pub(super) fn model(api: &str) -> ModelSettings {
         "anthropic" => "anthropic/claude-sonnet-5-5",
         "gemini" => "gemini/gemini-3.8-flash",
         "ollama" => "ollama/llama3.1:70b",
+        "bedrock" => "bedrock/us.anthropic.claude-sonnet-5-5",
+        "vertex-gemini" => "vertex/gemini-3.8-flash",
+        "vertex-anthropic" => "vertex/claude-sonnet-5-5",
         other => panic!("no model for {other}"),
     };
     let settings = Catalog::builtin().resolve(name).unwrap();
