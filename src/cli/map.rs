@@ -78,6 +78,8 @@ pub fn run(options: &MapOptions, cache_dir: Option<&Path>) -> anyhow::Result<Map
     } else {
         map.text
     };
+    // The process ends with this: giving back what is known of each file, piece by piece, would only delay the text.
+    std::mem::forget(service);
     Ok(MapOutput { stdout, stderr })
 }
 

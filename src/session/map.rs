@@ -9,6 +9,7 @@ mod reading;
 mod state;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -70,6 +71,10 @@ struct Shared {
     state: Mutex<Option<State>>,
     returned: Condvar,
     progress: Mutex<Progress>,
+    /// Threads that wait for the state.
+    waiting: AtomicUsize,
+    /// Stops what is read in the background.
+    leaving: CancellationToken,
 }
 
 impl Shared {
@@ -78,6 +83,39 @@ impl Shared {
         *lock(&self.progress) = Progress::default();
         *lock(&self.state) = Some(state);
         self.returned.notify_all();
+    }
+
+    /// Saves what was read in the background, unless a message waits for it; then it is saved later.
+    fn save_unless_wanted(&self) {
+        if self.waiting.load(Ordering::Relaxed) > 0 || self.leaving.is_cancelled() {
+            return;
+        }
+        let taken = lock(&self.state).take();
+        if let Some(mut state) = taken {
+            state.save(&self.source);
+            self.give_back(state);
+        }
+    }
+
+    /// Waits until no other thread works on the state; None when cancelled.
+    fn take(&self, cancel: &CancellationToken) -> Option<State> {
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let mut state = lock(&self.state);
+        let taken = loop {
+            if cancel.is_cancelled() {
+                break None;
+            }
+            if let Some(state) = state.take() {
+                break Some(state);
+            }
+            state = self
+                .returned
+                .wait_timeout(state, POLL)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        };
+        self.waiting.fetch_sub(1, Ordering::Relaxed);
+        taken
     }
 }
 
@@ -90,6 +128,8 @@ impl MapService {
                 state: Mutex::new(Some(state)),
                 returned: Condvar::new(),
                 progress: Mutex::default(),
+                waiting: AtomicUsize::new(0),
+                leaving: CancellationToken::new(),
             }),
         }
     }
@@ -117,12 +157,12 @@ impl MapService {
         let shared = self.shared.clone();
         let taken = lock(&shared.state).take();
         let Some(mut state) = taken else { return };
+        let cancel = shared.leaving.clone();
         let work = move || {
-            let cancel = CancellationToken::new();
             let result = state.refresh(&shared.source, &cancel, &|progress| *lock(&shared.progress) = progress);
             state.remember_failure(result);
-            state.save(&shared.source);
             shared.give_back(state);
+            shared.save_unless_wanted();
         };
         // Without a thread the first map does the work.
         let _ = std::thread::Builder::new().name("map".into()).spawn(work);
@@ -130,7 +170,7 @@ impl MapService {
 
     /// The map for a request. A cancelled one is an empty map.
     pub fn map(&mut self, request: &MapRequest, cancel: &CancellationToken) -> anyhow::Result<MapText> {
-        let Some(mut state) = self.take(cancel) else {
+        let Some(mut state) = self.shared.take(cancel) else {
             return Ok(MapText::default());
         };
         let shared = &self.shared;
@@ -183,29 +223,13 @@ impl MapService {
             .unwrap_or_default()
     }
 
-    /// Writes what was learnt to the cache; a process that ends without it scans again.
+    /// Stops what is read in the background and writes what was learnt to the cache; a process that ends without it reads more the
+    /// next time.
     pub fn save(&mut self) {
-        if let Some(state) = lock(&self.shared.state).as_mut() {
+        self.shared.leaving.cancel();
+        if let Some(mut state) = self.shared.take(&CancellationToken::new()) {
             state.save(&self.shared.source);
-        }
-    }
-
-    /// Waits until no other thread works on the state; None when cancelled.
-    fn take(&self, cancel: &CancellationToken) -> Option<State> {
-        let mut state = lock(&self.shared.state);
-        loop {
-            if cancel.is_cancelled() {
-                return None;
-            }
-            if let Some(state) = state.take() {
-                return Some(state);
-            }
-            state = self
-                .shared
-                .returned
-                .wait_timeout(state, POLL)
-                .unwrap_or_else(PoisonError::into_inner)
-                .0;
+            self.shared.give_back(state);
         }
     }
 }
