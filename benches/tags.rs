@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, hint};
 
 use codriver::languages::{self, Language};
-use codriver::repo_map::tags::{Limits, identifiers, tags};
+use codriver::repo_map::tags::{Limits, definitions, identifiers, tags};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 
 /// Enough text of a language for a steady figure.
@@ -19,13 +19,15 @@ fn benchmark(criterion: &mut Criterion) {
     for (name, files) in &texts {
         let bytes: usize = files.iter().map(|(_, text)| text.len()).sum();
         group.throughput(Throughput::Bytes(bytes as u64));
-        group.bench_function(*name, |bencher| {
-            bencher.iter(|| {
-                for (language, text) in files {
-                    let _ = hint::black_box(tags(language, text, &Limits::default()));
-                }
+        for (what, read) in [("", tags as fn(&_, &_, &_) -> _), (" definitions", definitions)] {
+            group.bench_function(format!("{name}{what}"), |bencher| {
+                bencher.iter(|| {
+                    for (language, text) in files {
+                        let _ = hint::black_box(read(language, text, &Limits::default()));
+                    }
+                });
             });
-        });
+        }
     }
     group.finish();
 

@@ -45,6 +45,7 @@ pub struct Grammar {
     source: &'static str,
     loaded: &'static OnceLock<tree_sitter::Language>,
     compiled: &'static OnceLock<TagsQuery>,
+    definitions: &'static OnceLock<TagsQuery>,
 }
 
 impl Language {
@@ -61,10 +62,22 @@ impl Language {
     /// When the query does not fit the grammar, which a test rules out for every row.
     pub fn query(&self) -> Option<&'static TagsQuery> {
         let grammar = self.grammar.as_ref()?;
-        Some(grammar.compiled.get_or_init(|| {
-            TagsQuery::compile(grammar.loaded.get_or_init(grammar.load), grammar.source)
-                .unwrap_or_else(|error| panic!("queries/{}/tags.scm: {error}", self.name))
-        }))
+        Some(grammar.compiled.get_or_init(|| self.compile(grammar)))
+    }
+
+    /// The part of [`Self::query`] that gives definitions.
+    ///
+    /// # Panics
+    /// As [`Self::query`].
+    pub fn definitions_query(&self) -> Option<&'static TagsQuery> {
+        let grammar = self.grammar.as_ref()?;
+        let query = || self.compile(grammar).without_references();
+        Some(grammar.definitions.get_or_init(query))
+    }
+
+    fn compile(&self, grammar: &Grammar) -> TagsQuery {
+        TagsQuery::compile(grammar.loaded.get_or_init(grammar.load), grammar.source)
+            .unwrap_or_else(|error| panic!("queries/{}/tags.scm: {error}", self.name))
     }
 
     /// The text of the tags query, empty without a grammar. With the grammar's version it decides the tags, so a

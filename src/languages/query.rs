@@ -11,7 +11,7 @@
 //! a constant inside a function is local and left out, a reference at the place of a definition's name is left out.
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{Query, QueryError};
+use tree_sitter::{CaptureQuantifier, Query, QueryError};
 
 macro_rules! kinds {
     ($(#[$doc:meta])* $enum:ident { $($(#[$kind_doc:meta])* $kind:ident = $name:literal,)* }) => {
@@ -130,6 +130,13 @@ pub enum Capture {
     Hidden,
 }
 
+impl Capture {
+    /// It makes its pattern one of a definition.
+    fn defines(self) -> bool {
+        matches!(self, Self::Definition(_) | Self::Clause | Self::NoDefinition)
+    }
+}
+
 /// A compiled query with the meaning of its captures.
 #[derive(Debug)]
 pub struct TagsQuery {
@@ -151,6 +158,21 @@ impl TagsQuery {
             .map(|name| meaning(name).ok_or_else(|| format!("unknown capture `@{name}`")))
             .collect::<Result<_, _>>()?;
         Ok(Self { query, captures })
+    }
+
+    /// The same without the patterns that only give references, which are most of the work.
+    pub fn without_references(mut self) -> Self {
+        for pattern in 0..self.query.pattern_count() {
+            let quantifiers = self.query.capture_quantifiers(pattern).iter();
+            let mut captures = quantifiers
+                .zip(&self.captures)
+                .filter(|(quantifier, _)| **quantifier != CaptureQuantifier::Zero)
+                .map(|(_, capture)| capture);
+            if captures.all(|capture| !capture.defines()) {
+                self.query.disable_pattern(pattern);
+            }
+        }
+        self
     }
 
     /// The meaning of a capture.

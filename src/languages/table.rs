@@ -28,6 +28,10 @@ macro_rules! row {
                     static COMPILED: OnceLock<TagsQuery> = OnceLock::new();
                     &COMPILED
                 },
+                definitions: {
+                    static DEFINITIONS: OnceLock<TagsQuery> = OnceLock::new();
+                    &DEFINITIONS
+                },
             }),
             embeds: row!(@embeds $($embeds)?),
         }

@@ -120,16 +120,31 @@ pub enum Skip {
 /// # Errors
 /// The reason to skip it. All but [`Skip::Cancelled`] hold for this text under these limits for ever.
 pub fn tags(language: &Language, text: &str, limits: &Limits) -> Result<FileTags, Skip> {
+    read(language, text, limits, Language::query)
+}
+
+/// Reads the definitions alone, in less time.
+///
+/// # Errors
+/// As [`tags`].
+pub fn definitions(language: &Language, text: &str, limits: &Limits) -> Result<FileTags, Skip> {
+    read(language, text, limits, Language::definitions_query)
+}
+
+/// Which query of a language is run.
+type Choose = fn(&Language) -> Option<&'static TagsQuery>;
+
+fn read(language: &Language, text: &str, limits: &Limits, query: Choose) -> Result<FileTags, Skip> {
     let mut all = FileTags::default();
     if language.grammar().is_some() {
         check_text(language, text, limits)?;
-        all = read_grammar(language, text, limits)?;
+        all = read_grammar(language, text, limits, query)?;
     }
     if let Some(embedding) = language.embeds {
         check_size(text, limits)?;
         for part in embedded::parts(embedding, text) {
             check_text(part.language, &part.text, limits)?;
-            let found = read_grammar(part.language, &part.text, limits)?;
+            let found = read_grammar(part.language, &part.text, limits, query)?;
             append(&mut all, found, &part);
         }
         merge_refs(&mut all.refs);
@@ -207,8 +222,8 @@ thread_local! {
     static TOOLS: RefCell<Tools> = RefCell::new(Tools { parser: Parser::new(), cursor: QueryCursor::new() });
 }
 
-fn read_grammar(language: &Language, text: &str, limits: &Limits) -> Result<FileTags, Skip> {
-    let (Some(grammar), Some(query)) = (language.grammar(), language.query()) else {
+fn read_grammar(language: &Language, text: &str, limits: &Limits, query: Choose) -> Result<FileTags, Skip> {
+    let (Some(grammar), Some(query)) = (language.grammar(), query(language)) else {
         return Ok(FileTags::default());
     };
     TOOLS.with_borrow_mut(|tools| {

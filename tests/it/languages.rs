@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use codriver::languages::{self, LANGUAGES, Language, TagsQuery};
-use codriver::repo_map::tags::{Def, FileTags, Limits, Skip, tags};
+use codriver::repo_map::tags::{Def, FileTags, Limits, Skip, definitions, tags};
 
 use crate::support;
 
@@ -156,6 +156,17 @@ fn enclosing_definitions_stand_before_what_is_in_them() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn definitions_are_the_same_when_read_alone() {
+    for language in LANGUAGES {
+        let text = fs::read_to_string(sample(&support::fixtures("languages").join(language.name))).unwrap();
+        let all = tags(language, &text, &Limits::default()).unwrap();
+        let alone = definitions(language, &text, &Limits::default()).unwrap();
+        assert_eq!(alone.defs, all.defs, "{}", language.name);
+        assert_eq!(alone.refs, [], "{}", language.name);
     }
 }
 
