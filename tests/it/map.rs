@@ -10,6 +10,7 @@ use codriver::tokens;
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
+use crate::support::made_up;
 use crate::support::repo::TestRepo;
 use crate::support::{check_all, copy_tree, expect_file};
 
@@ -423,4 +424,40 @@ fn one_word_does_not_swing_the_map() {
     );
     let common = without.iter().filter(|path| with.contains(path)).count();
     assert!(2 * common >= without.len(), "{without:?}\n{with:?}");
+}
+
+#[test]
+fn a_change_and_its_undoing_give_the_first_map_again() {
+    let (dir, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    made_up::lay_out(dir.path(), 200);
+    let ask = request(&[], "where is frobnicate", 400);
+    let first = map_of(&mut service(dir.path(), Some(cache.path())), &ask);
+    let (path, text) = made_up::files(200).nth(100).unwrap();
+    let mut running = service(dir.path(), Some(cache.path()));
+    assert_eq!(map_of(&mut running, &ask), first);
+    running.save();
+    fs::write(
+        dir.path().join(&path),
+        format!("{text}\n\ndef frobnicate(device):\n    return device\n"),
+    )
+    .unwrap();
+    let changed = map_of(&mut running, &ask);
+    assert!(changed.text.contains("def frobnicate(device)"), "{}", changed.text);
+    assert_eq!(map_of(&mut service(dir.path(), Some(cache.path())), &ask), changed);
+    fs::write(dir.path().join(&path), &text).unwrap();
+    assert_eq!(map_of(&mut running, &ask), first);
+    assert_eq!(map_of(&mut service(dir.path(), Some(cache.path())), &ask), first);
+}
+
+#[test]
+fn leaving_stops_what_is_read_in_the_background() {
+    let (dir, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    made_up::lay_out(dir.path(), 2_000);
+    let ask = request(&[], "merge the ledger", 400);
+    let mut left = service(dir.path(), Some(cache.path()));
+    left.warm_up();
+    left.save();
+    drop(left);
+    let next = map_of(&mut service(dir.path(), Some(cache.path())), &ask);
+    assert_eq!(next, map_of(&mut service(dir.path(), None), &ask));
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+pub(crate) mod made_up;
 pub(crate) mod repo;
 
 /// `fixtures/<area>`.
