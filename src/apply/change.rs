@@ -130,18 +130,16 @@ impl Ask {
 
     /// Whether lines that nothing is searched for are the whole file anew: they begin as it begins and hold most of it.
     pub(super) fn rewrites(&self, document: &Document<'_>) -> bool {
-        let telling = |key: &u64, line: &str| *key != BLANK && letters_and_digits(line) >= MIN_LETTERS_OF_REWRITE;
-        let keys: HashSet<u64> = self.new.iter().map(|line| key(line)).collect();
         let first = self.new.iter().map(|line| key(line)).find(|key| *key != BLANK);
-        let in_file = || (0..document.len()).filter(|at| telling(&document.key(*at), document.text(*at)));
         let begins_alike = (0..document.len()).map(|at| document.key(at)).find(|key| *key != BLANK) == first;
-        let n_kept = in_file().filter(|at| keys.contains(&document.key(*at))).count();
-        self.n_filled_old() == 0
-            && self.anchors.is_empty()
-            && !self.at_end
-            && begins_alike
-            && n_kept >= MIN_LINES_OF_REWRITE
-            && 2 * n_kept >= in_file().count()
+        if self.n_filled_old() > 0 || !self.anchors.is_empty() || self.at_end || !begins_alike {
+            return false;
+        }
+        let keys: HashSet<u64> = self.new.iter().map(|line| key(line)).collect();
+        let telling = |at: &usize| letters_and_digits(document.text(*at)) >= MIN_LETTERS_OF_REWRITE;
+        let in_file: Vec<usize> = (0..document.len()).filter(telling).collect();
+        let n_kept = in_file.iter().filter(|at| keys.contains(&document.key(**at))).count();
+        n_kept >= MIN_LINES_OF_REWRITE && 2 * n_kept >= in_file.len()
     }
 
     /// Pairs of kept lines (old index, new index).

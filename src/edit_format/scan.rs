@@ -424,6 +424,8 @@ impl<'a> Scanner<'a> {
             None => self.unnamed(),
         };
         let basis = match file.strength {
+            // `settle` takes it back when the reply has edits of another shape.
+            Strength::Named if self.asked == Asked::Any && is_stated => Basis::Asked,
             _ if self.asked != Asked::Whole => Basis::Guess,
             _ if self.speaks_of_rewriting => Basis::Rewrite,
             Strength::Named => Basis::Asked,

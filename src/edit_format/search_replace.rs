@@ -236,6 +236,8 @@ fn among_headings(lines: &[Line<'_>], start: usize, dividers: &[usize]) -> Optio
         .filter(|idx| !is_underline(lines, start, dividers, **idx));
     match (plain.next(), plain.next()) {
         (Some(only), None) => Some(*only),
+        // Nothing is searched for, and the new text begins with a heading, which the divider seems to be the upper rule of.
+        (None, _) if dividers[0] == start + 1 => Some(dividers[0]),
         (None, _) if dividers.len() % 2 == 1 => Some(dividers[dividers.len() / 2]),
         _ => None,
     }
@@ -444,6 +446,14 @@ mod tests {
             hunk(only_new),
             parts("first line of the old text", "|Title|=======||text")
         );
+    }
+
+    #[test]
+    fn a_heading_at_the_beginning_of_a_new_file_is_content() {
+        let reply = "<<<<<<< SEARCH\n=======\nGuide\n=======\n\ntext\n>>>>>>> REPLACE\n";
+        assert_eq!(hunk(reply), parts("", "Guide|=======||text"));
+        let two = "<<<<<<< SEARCH\n=======\nGuide\n=======\n\nPart\n=======\ntext\n>>>>>>> REPLACE\n";
+        assert_eq!(hunk(two), parts("", "Guide|=======||Part|=======|text"));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use super::Basis;
 use super::Op;
 use super::Parsed;
 use super::ProblemKind;
@@ -29,10 +30,14 @@ pub(super) fn settle(
     };
     let counts = counting(&items, asked, project);
     let n_nameless = items.iter().filter(|item| is_nameless(item)).count();
+    let is_mixed = asked == Asked::Any && items.iter().any(|item| item.strength == Strength::Marked);
     let mut block = 0;
-    for (item, counts) in items.into_iter().zip(counts) {
+    for (mut item, counts) in items.into_iter().zip(counts) {
         if !counts {
             continue;
+        }
+        if is_mixed && let Ok(Op::Write { basis, .. }) = &mut item.op {
+            *basis = Basis::Guess;
         }
         block += 1;
         match named_or_refused(item, n_nameless).into_result(block) {

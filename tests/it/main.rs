@@ -8,6 +8,7 @@ mod apply_command;
 mod cli;
 mod commit_message;
 mod edit_format;
+mod edit_matrix;
 mod files;
 mod git;
 mod journal;
