@@ -346,12 +346,21 @@ fn insertion_point(ask: &Ask, document: &Document<'_>, map: &[Option<usize>], at
     if let Some(position) = below {
         return Ok(position);
     }
-    // Only blank lines of the block, none of them in the file, stand between the new lines and the next neighbour.
+    // Only blank lines of the block stand between the new lines and the next neighbour: those that the file has there,
+    // up to as many, stay between them.
     let not_blank = |idx: &usize| !is_blank(&ask.old[*idx]);
-    let above = (0..at).rev().find(not_blank).and_then(|idx| map[idx]);
-    let below = (at..ask.old.len()).find(not_blank).and_then(|idx| map[idx]);
-    above
-        .map(|position| position + 1)
-        .or(below)
-        .ok_or(Obstacle::NoNeighbour)
+    let blank = |position: &usize| document.is_blank(*position);
+    let above = (0..at).rev().find(not_blank);
+    let below = (at..ask.old.len()).find(not_blank);
+    let below_above = above.and_then(|idx| {
+        let next = map[idx]? + 1;
+        let n_between = (next..document.len()).take(at - idx - 1).take_while(blank).count();
+        Some(next + n_between)
+    });
+    let above_below = below.and_then(|idx| {
+        let position = map[idx]?;
+        let n_between = (0..position).rev().take(idx - at).take_while(blank).count();
+        Some(position - n_between)
+    });
+    below_above.or(above_below).ok_or(Obstacle::NoNeighbour)
 }

@@ -23,6 +23,8 @@ pub(super) struct Wanted {
     pub(super) block: usize,
     /// Whether empty old lines may append to a file with text: the block itself names it.
     pub(super) may_append: bool,
+    /// Whether the file is deleted when nothing of it is left.
+    pub(super) ends_file: bool,
 }
 
 impl Wanted {
@@ -31,6 +33,7 @@ impl Wanted {
             ask: Ask::from_hunk(hunk, path),
             block,
             may_append,
+            ends_file: hunk.ends_file,
         }
     }
 }

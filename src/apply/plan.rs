@@ -217,6 +217,11 @@ impl<'t> Planner<'t> {
                 continue;
             }
             match text.place(wanted, &hunks[nth + 1..]) {
+                Outcome::Placed { strategy, .. } if wanted.ends_file && text.document.is_empty() => {
+                    state.text = None;
+                    state.gone_by = Some(edit.block);
+                    self.placed(edit, path, WriteKind::Delete, strategy, None);
+                }
                 Outcome::Placed { strategy, line } => {
                     self.placed(edit, path, kind, strategy, (strategy != "create").then_some(line));
                 }

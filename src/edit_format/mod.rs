@@ -174,6 +174,8 @@ pub struct Hunk {
     pub at_end: bool,
     /// It is a hunk of a diff or patch: context that leaves lines of the file out is no mistake there.
     pub in_diff: bool,
+    /// The reply says that the file goes: when nothing of it is left, it is deleted and not just emptied.
+    pub ends_file: bool,
 }
 
 /// Something that looked like an edit and could not be read.

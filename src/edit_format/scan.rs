@@ -52,6 +52,7 @@ pub(super) fn read(reply: &str, hints: &Hints, asked: Asked) -> Parsed {
         suggestions: Vec::new(),
         forgot_edits_at: None,
         speaks_of_rewriting: false,
+        deletes: false,
     };
     scanner.skip_leading_section();
     while scanner.at < scanner.lines.len() {
@@ -81,6 +82,8 @@ struct Scanner<'a> {
     forgot_edits_at: Option<usize>,
     /// Whether the prose so far says that a file is written anew.
     speaks_of_rewriting: bool,
+    /// Whether the last block stands where a file is said to be deleted.
+    deletes: bool,
 }
 
 /// Whether an edit with markers of its own begins on this line.
@@ -229,7 +232,11 @@ impl<'a> Scanner<'a> {
             None => self.target_above(start),
         };
         let block = search_replace::read(&self.lines, start, self.fences.last());
-        let op = block.hunk.map(|hunk| Op::Modify { hunks: vec![hunk] });
+        self.deletes = self.speaks_of_deleting(start);
+        let op = block.hunk.map(|mut hunk| {
+            hunk.ends_file = self.deletes && hunk.new.iter().all(|line| line.trim().is_empty());
+            Op::Modify { hunks: vec![hunk] }
+        });
         let is_unreadable = op.is_err();
         self.push(start, Strength::Marked, target, op);
         self.end_edit(block.end);
@@ -237,6 +244,26 @@ impl<'a> Scanner<'a> {
             // The name of the next block may stand among the lines of this one.
             self.floor = start + 1;
         }
+    }
+
+    /// Whether the text above a block says that a file is deleted, or the block goes on with a list of such.
+    fn speaks_of_deleting(&self, start: usize) -> bool {
+        let above = &self.lines[self.floor.max(start.saturating_sub(name_search::REACH))..start];
+        let says = |line: &Line<'_>| {
+            let text = line.text.to_lowercase();
+            let is_denied = ["not delet", "n't delet", "never delet", "without delet"]
+                .iter()
+                .any(|no| text.contains(no));
+            text.contains("delet") && !is_denied && (text.contains("file") || text.contains('.'))
+        };
+        let goes_on = || {
+            above
+                .iter()
+                .filter(|line| !line.is_blank() && FenceLine::read(line.text).is_none())
+                .count()
+                <= 1
+        };
+        above.iter().any(says) || self.deletes && goes_on()
     }
 
     fn patch(&mut self) {

@@ -295,6 +295,7 @@ fn content(
         anchors: Vec::new(),
         at_end: false,
         in_diff: false,
+        ends_file: false,
     }
 }
 

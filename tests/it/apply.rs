@@ -367,7 +367,10 @@ proptest! {
             ("whole", format!("a.txt\n````\n{wanted}````\n")),
         ];
         for (format, reply) in replies {
-            if ranges.is_empty() || (format == "whole" && 2 * wanted.len() < text.len()) {
+            // A whole text that keeps less than half of the file may be an excerpt.
+            let n_kept = before.iter().zip(&after).filter(|(line, after)| after.contains(line)).count();
+            let is_excerpt = 2 * wanted.len() < text.len() || 2 * n_kept <= before.len();
+            if ranges.is_empty() || (format == "whole" && is_excerpt) {
                 continue;
             }
             let hints = Hints { chat_files: vec!["a.txt".to_owned()], known_files: vec!["a.txt".to_owned()], root: None };
