@@ -37,10 +37,15 @@ pub struct SyntaxError {
     pub column: usize,
     /// As a clause: `missing ")"`, `"{" is never closed`, `unexpected "else"`.
     pub message: String,
+    /// A bracket has no partner.
+    pub is_unbalanced: bool,
 }
 
 /// The syntax errors that `after` has and `before` had not; `before` is None for a new file. At most five, in order
 /// of their lines. Empty also for a text too large to check.
+///
+/// Where `before` did not parse, the grammar may not know all of the language (macros, newer syntax): then only a bracket
+/// without a partner counts.
 pub fn new_errors(language: &Language, before: Option<&str>, after: &str) -> Vec<SyntaxError> {
     let found = errors(language, after);
     if found.is_empty() {
@@ -48,16 +53,20 @@ pub fn new_errors(language: &Language, before: Option<&str>, after: &str) -> Vec
     }
     let old = before.map(|before| (before, errors(language, before)));
     let mut new = match &old {
-        Some((before, old)) if !old.is_empty() => only_new(before, old, after, found),
+        Some((before, old)) if !old.is_empty() => {
+            let mut new = only_new(before, old, after, found);
+            new.retain(|error| error.is_unbalanced);
+            new
+        }
         _ => found,
     };
     new.truncate(MAX_REPORTED);
     new
 }
 
-/// As text for the model: each error with its position, then the source lines around them all.
-pub fn report(path: &str, text: &str, errors: &[SyntaxError]) -> String {
-    let mut out = String::new();
+/// As text for the model: who says so, each error with its position, then the source lines around them all.
+pub fn report(path: &str, language: &str, text: &str, errors: &[SyntaxError]) -> String {
+    let mut out = format!("`{path}` does not parse as {language} (a syntax check, not the compiler):\n\n");
     for error in errors {
         out.push_str(&format!("{path}:{}:{}: {}\n", error.line, error.column, error.message));
     }
@@ -79,7 +88,9 @@ fn errors(language: &Language, text: &str) -> Vec<SyntaxError> {
     while let Some(node) = nodes.pop() {
         if node.is_missing() {
             let name = quoted(node.kind());
-            found.push(error_at(node, text, format!("missing {name}")));
+            let is_bracket = BRACKETS.iter().any(|(_, closing)| *closing == node.kind());
+            let at = if is_bracket { unbalanced_at } else { error_at };
+            found.push(at(node, text, format!("missing {name}")));
         } else if node.is_error() {
             found.push(explained(node, text));
         } else if node.has_error() {
@@ -127,13 +138,13 @@ fn explained(node: Node<'_>, text: &str) -> SyntaxError {
                 Some(last) if last.kind() == *opening => {
                     open.pop();
                 }
-                Some(last) => return error_at(*last, text, format!("{} is never closed", quoted(last.kind()))),
-                None => return error_at(*leaf, text, format!("{} closes nothing", quoted(kind))),
+                Some(last) => return unbalanced_at(*last, text, format!("{} is never closed", quoted(last.kind()))),
+                None => return unbalanced_at(*leaf, text, format!("{} closes nothing", quoted(kind))),
             }
         }
     }
     if let Some(last) = open.last() {
-        return error_at(*last, text, format!("{} is never closed", quoted(last.kind())));
+        return unbalanced_at(*last, text, format!("{} is never closed", quoted(last.kind())));
     }
     let first = leaves.first().copied().unwrap_or(node);
     let word: String = text[first.byte_range()]
@@ -180,6 +191,15 @@ fn error_at(node: Node<'_>, text: &str, message: String) -> SyntaxError {
         line: start.row + 1,
         column: column + 1,
         message,
+        is_unbalanced: false,
+    }
+}
+
+/// The error of a bracket without a partner.
+fn unbalanced_at(node: Node<'_>, text: &str, message: String) -> SyntaxError {
+    SyntaxError {
+        is_unbalanced: true,
+        ..error_at(node, text, message)
     }
 }
 

@@ -43,6 +43,8 @@ pub(super) enum Carried {
     Ended(TurnEnd),
     /// Nothing was written; what follows depends on the verdict.
     Open(Verdict),
+    /// The model holds that what it wrote is right, against the syntax check alone.
+    Disputed,
 }
 
 impl Session {
@@ -64,10 +66,7 @@ impl Session {
         let nothing_new = parsed.edits.is_empty() && parsed.problems.is_empty();
         if nothing_new && cut.is_none() {
             self.offer_commands(&suggestions)?;
-            // A reply without edits puts nothing right that failed before it.
-            let end = turn.open.unwrap_or(TurnEnd::Done);
-            let more = self.offer_mentioned(&reply.text, &turn.message)?;
-            return Ok(more.map_or(Carried::Ended(end), Carried::Open));
+            return self.take_words(turn, reply);
         }
         let parsed = with_staged(turn, parsed);
         let mut plan = self.plan(&parsed, &hints)?;
@@ -94,6 +93,20 @@ impl Session {
             }
             Err(refused) => Ok(Carried::Open(self.stage(turn, &parsed, &refused, TurnEnd::EditsFailed))),
         }
+    }
+
+    /// A reply without edits, where edits were asked for: it may ask for files, or hold that nothing has to change.
+    fn take_words(&mut self, turn: &Turn, reply: &Reply) -> Result<Carried> {
+        // Once something is written a file may be named as a reason; before that, to be given it.
+        let asks = turn.id.is_none() || reply::asks_for_files(&reply.text);
+        if asks && let Some(more) = self.offer_mentioned(&reply.text, &turn.message)? {
+            return Ok(Carried::Open(more));
+        }
+        if turn.only_syntax_is_red {
+            return Ok(Carried::Disputed);
+        }
+        // A reply without edits puts nothing right that failed before it.
+        Ok(Carried::Ended(turn.open.unwrap_or(TurnEnd::Done)))
     }
 
     /// An answer is for the user alone, unless it asks for files to answer from.

@@ -51,6 +51,8 @@ pub(super) struct Turn {
     pub(super) before: BTreeMap<String, Option<Vec<u8>>>,
     /// How the turn ends if the model has nothing more to say: what failed last and is not put right.
     pub(super) open: Option<TurnEnd>,
+    /// The syntax check found something in what was written last, and nothing else did.
+    pub(super) only_syntax_is_red: bool,
     /// Git refused a commit of this turn and the model has heard of it.
     pub(super) refused_commit: bool,
     /// Scripts that the replies suggest, and the text of the last reply with edits: offered when the turn is done.
@@ -76,6 +78,7 @@ impl Turn {
             uncommitted: BTreeMap::new(),
             before: BTreeMap::new(),
             open: None,
+            only_syntax_is_red: false,
             refused_commit: false,
             suggestions: Vec::new(),
             last_reply: String::new(),
@@ -197,6 +200,7 @@ impl Session {
                 Carried::Written => self.verify(turn)?,
                 Carried::Ended(end) => return Ok(self.stop(turn, end, None)),
                 Carried::Open(verdict) => verdict,
+                Carried::Disputed => self.verify_disputed(turn)?,
             };
             let failed = verdict.failed_as();
             turn.open = failed.or(turn.open);

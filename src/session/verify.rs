@@ -62,10 +62,12 @@ pub(super) struct Red {
     pub(super) report: String,
     pub(super) signature: String,
     pub(super) count: Option<usize>,
+    /// No command found anything, only our own parser.
+    pub(super) only_syntax: bool,
 }
 
 impl Session {
-    /// Checks what was written. The commit comes before the tests: green or red, the turn can be taken back as one.
+    /// Checks what was written: syntax and lint, then the commit and the tests.
     pub(super) fn verify(&mut self, turn: &mut Turn) -> Result<Verdict> {
         let written: Vec<String> = turn.uncommitted.keys().cloned().collect();
         let checked = self.lint_files(&written, &turn.before)?;
@@ -78,11 +80,30 @@ impl Session {
                 )));
             }
         }
+        turn.only_syntax_is_red = matches!(&checked, Checked::Red(red) if red.only_syntax);
         match checked {
-            Checked::Clean => {}
-            Checked::Red(red) => return Ok(red.verdict("the check after the edit still finds something")),
-            Checked::Stopped(end) => return Ok(Verdict::Stopped(end)),
+            Checked::Clean => self.commit_and_test(turn),
+            Checked::Red(red) => Ok(red.verdict("the check after the edit still finds something")),
+            Checked::Stopped(end) => Ok(Verdict::Stopped(end)),
         }
+    }
+
+    /// What follows when the model says that the syntax check is wrong: a grammar may lag behind its language, so the tests
+    /// decide. Without tests the finding stands.
+    pub(super) fn verify_disputed(&mut self, turn: &mut Turn) -> Result<Verdict> {
+        turn.only_syntax_is_red = false;
+        if turn.test_command.is_none() {
+            return Ok(Verdict::Stopped(TurnEnd::StillRed));
+        }
+        let verdict = self.commit_and_test(turn)?;
+        if verdict == Verdict::Done {
+            turn.open = None;
+        }
+        Ok(verdict)
+    }
+
+    /// The commit, then the tests: green or red, the turn can be taken back as one.
+    fn commit_and_test(&mut self, turn: &mut Turn) -> Result<Verdict> {
         let refusal = self.commit_turn(turn)?;
         if turn.refused_commit && self.interrupt.tripped() {
             return Ok(Verdict::Stopped(TurnEnd::Interrupted));
@@ -117,6 +138,7 @@ impl Session {
     ) -> Result<Checked> {
         let mut report = String::new();
         let mut count = 0;
+        let mut only_syntax = true;
         for path in paths {
             let Found::Text(file) = self.root.read(path)? else {
                 continue;
@@ -129,9 +151,10 @@ impl Session {
             let mut found = !errors.is_empty();
             if found {
                 count += errors.len();
-                report.push_str(&lint::syntax::report(path, &file.text, &errors));
+                let language = languages::detect(path, &file.text).map_or("", |language| language.name);
+                report.push_str(&lint::syntax::report(path, language, &file.text, &errors));
             }
-            let commands = self.lint_commands_for(path);
+            let commands = self.lint_commands_for(path, &file.text);
             let checked = !commands.is_empty();
             let changed = before
                 .contains_key(path)
@@ -145,6 +168,7 @@ impl Session {
                     continue;
                 };
                 found = true;
+                only_syntax = false;
                 count += n_findings;
                 report.push_str(&format!(
                     "`{command}` reports:\n\n{}\n",
@@ -163,10 +187,15 @@ impl Session {
             return Ok(Checked::Clean);
         }
         self.ui.show(Event::Warning(report.clone()));
+        let request = match only_syntax {
+            true => "Put this right, and change only what is needed for it. When the code is right as it stands, say so without an edit.",
+            false => "Put this right. Change only what is needed for it.",
+        };
         Ok(Checked::Red(Red {
             signature: format!("lint {}", test_report::failure_signature(&report)),
-            report: format!("{report}\nPut this right. Change only what is needed for it."),
+            report: format!("{report}\n{request}"),
             count: Some(count),
+            only_syntax,
         }))
     }
 
@@ -193,11 +222,11 @@ impl Session {
         Some((new.len(), lint::output::report(&new, &text_of)))
     }
 
-    fn lint_commands_for(&self, path: &str) -> Vec<String> {
+    fn lint_commands_for(&self, path: &str, text: &str) -> Vec<String> {
         if !self.options.auto_lint {
             return Vec::new();
         }
-        let language = languages::by_path(path).map(|language| language.name);
+        let language = languages::detect(path, text).map(|language| language.name);
         self.options
             .lint_commands
             .iter()
@@ -262,6 +291,7 @@ impl Session {
             ),
             signature: format!("test {}", test_report::failure_signature(&outcome.output)),
             count: None,
+            only_syntax: false,
         }))
     }
 
@@ -338,7 +368,9 @@ impl Red {
 }
 
 fn syntax_errors(path: &str, before: Option<&str>, after: &str) -> Vec<lint::syntax::SyntaxError> {
-    languages::by_path(path)
+    // An extension may serve two languages: the larger text tells better which.
+    let text = before.filter(|before| before.len() > after.len()).unwrap_or(after);
+    languages::detect(path, text)
         .and_then(languages::Language::grammar)
         .map(|grammar| lint::syntax::new_errors(grammar, before, after))
         .unwrap_or_default()
