@@ -260,6 +260,16 @@ mod tests {
     }
 
     #[test]
+    fn where_the_grammar_did_not_follow_before_only_brackets_count() {
+        let before = "def a():\n    return b ?? c\n";
+        assert!(!errors(&python(), before).is_empty());
+        let in_the_same_way = "def a():\n    return b ?? c\n\ndef d():\n    return e ?? f\n";
+        assert_eq!(new_errors(&python(), Some(before), in_the_same_way), []);
+        let broken = "def a():\n    return b ?? c\n\ndef d():\n    return (e + 1\n";
+        assert!(!new_errors(&python(), Some(before), broken).is_empty());
+    }
+
+    #[test]
     fn a_bracket_that_the_edit_broke_is_one_report_with_its_place() {
         let before = "fn a() {\n    b(1, 2);\n}\n\nfn c() {}\n";
         let after = "fn a() {\n    b(1, 2;\n}\n\nfn c() {}\n";
@@ -267,10 +277,8 @@ mod tests {
         let errors = new_errors(&rust(), Some(before), after);
         assert_eq!(errors.len(), 1, "{errors:?}");
         assert_eq!(errors[0].line, 2, "{errors:?}");
-        assert!(
-            report("src/a.rs", after, &errors).contains(">  2 |     b(1, 2;")
-                || report("src/a.rs", after, &errors).contains("> 2 |     b(1, 2;")
-        );
+        let report = report("src/a.rs", "rust", after, &errors);
+        assert!(report.contains("> 2 |     b(1, 2;"), "{report}");
     }
 
     #[test]

@@ -28,6 +28,7 @@ use crate::store::sessions::Sessions;
 use crate::store::state_dir::Dirs;
 use crate::terminal::Event;
 use crate::terminal::Ui;
+use crate::test_report;
 
 use spending::Deadline;
 use spending::Price;
@@ -236,6 +237,8 @@ pub struct Session {
     deadline: Option<Deadline>,
     /// Reflections of the session so far.
     reflections: usize,
+    /// The last test command and what came of it, as far as its runner is known.
+    last_tests: Option<(String, test_report::Report)>,
     log: Log,
     log_failed: bool,
     options: Options,
@@ -285,6 +288,7 @@ impl Session {
             spending: Spending::default(),
             deadline: None,
             reflections: 0,
+            last_tests: None,
             log,
             log_failed: false,
             options: parts.options,

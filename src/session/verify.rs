@@ -22,6 +22,8 @@ use crate::terminal::Answer;
 use crate::terminal::Event;
 use crate::terminal::Question;
 use crate::test_report;
+use crate::test_report::Progress;
+use crate::test_report::TestId;
 
 /// Bytes of a command's output that are kept at all.
 const KEEP_OUTPUT: usize = 1024 * 1024;
@@ -188,7 +190,9 @@ impl Session {
         }
         self.ui.show(Event::Warning(report.clone()));
         let request = match only_syntax {
-            true => "Put this right, and change only what is needed for it. When the code is right as it stands, say so without an edit.",
+            true => {
+                "Put this right, and change only what is needed for it. When the code is right as it stands, say so without an edit."
+            }
             false => "Put this right. Change only what is needed for it.",
         };
         Ok(Checked::Red(Red {
@@ -281,18 +285,39 @@ impl Session {
             output: outcome.output.clone(),
         });
         if passed {
+            self.last_tests = results.map(|results| (command.to_owned(), results));
             return Ok(Checked::Clean);
         }
-        let output = for_model(&outcome.output, TEST_OUTPUT_FOR_MODEL);
+        // Only where a runner is known is it known what its lines mean.
+        let output = match &results {
+            Some(_) => for_model(&test_report::essence(&outcome.output), TEST_OUTPUT_FOR_MODEL),
+            None => for_model(&outcome.output, TEST_OUTPUT_FOR_MODEL),
+        };
+        let output = output.trim_end();
+        let since = self.since_the_run_before(command, results);
         Ok(Checked::Red(Red {
             report: format!(
-                "The test command `{command}` failed ({}). Its output:\n\n{output}\n\nRepair the code so that the tests pass.",
+                "The test command `{command}` failed ({}). Its output:\n\n{output}\n\n{since}Repair the code so that the tests pass.",
                 end_words(&outcome.end)
             ),
             signature: format!("test {}", test_report::failure_signature(&outcome.output)),
             count: None,
             only_syntax: false,
         }))
+    }
+
+    /// What a failing run changed against the one before it with the same command, as a sentence for the model; empty when
+    /// nothing, or when that is not known.
+    fn since_the_run_before(&mut self, command: &str, results: Option<test_report::Report>) -> String {
+        let Some(results) = results else {
+            self.last_tests = None;
+            return String::new();
+        };
+        let before = self.last_tests.replace((command.to_owned(), results.clone()));
+        match before {
+            Some((same, before)) if same == command => progress(&Progress::between(&before, &results)),
+            _ => String::new(),
+        }
     }
 
     /// Runs a command where the user started, and shows what it prints.
@@ -376,18 +401,26 @@ fn syntax_errors(path: &str, before: Option<&str>, after: &str) -> Vec<lint::syn
         .unwrap_or_default()
 }
 
+/// `Since the run before: fixed test_a; newly failing test_b.`
+fn progress(progress: &Progress) -> String {
+    let parts: Vec<String> = [("fixed", &progress.fixed), ("newly failing", &progress.newly_failing)]
+        .into_iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(what, names)| format!("{what} {}", named(names)))
+        .collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("Since the run before: {}.\n\n", parts.join("; ")),
+    }
+}
+
 /// `2 failed (test_a, test_b), 5 passed`.
 fn summary(report: &test_report::Report) -> String {
-    /// More names than this are counted.
-    const NAMED: usize = 5;
     let mut parts = Vec::new();
     if report.n_failed > 0 {
-        let names: Vec<String> = report.failed.iter().take(NAMED).map(ToString::to_string).collect();
-        let more = if report.failed.len() > NAMED { ", ..." } else { "" };
-        let names = if names.is_empty() {
-            String::new()
-        } else {
-            format!(" ({}{more})", names.join(", "))
+        let names = match report.failed.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", named(&report.failed)),
         };
         parts.push(format!("{} failed{names}", report.n_failed));
     }
@@ -399,6 +432,15 @@ fn summary(report: &test_report::Report) -> String {
         parts.push(format!("{} skipped", report.skipped));
     }
     parts.join(", ")
+}
+
+/// The first few names.
+fn named(tests: &[TestId]) -> String {
+    /// More names than this are not told.
+    const NAMED: usize = 5;
+    let names: Vec<String> = tests.iter().take(NAMED).map(ToString::to_string).collect();
+    let more = if tests.len() > NAMED { ", ..." } else { "" };
+    format!("{}{more}", names.join(", "))
 }
 
 /// Output cut to so many bytes: its start, its end, and what tells of failures.

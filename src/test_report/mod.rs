@@ -9,6 +9,7 @@ use serde::Serialize;
 mod cargo;
 mod dotnet;
 mod elixir;
+mod essence;
 mod go;
 mod java;
 mod javascript;
@@ -22,6 +23,7 @@ mod ruby;
 mod signature;
 mod tap;
 
+pub use essence::essence;
 pub use progress::Progress;
 pub use signature::failure_signature;
 
