@@ -13,10 +13,8 @@
 //! Turns and the pending entry say which folder they were done in; in another one they are not undone, brought back or
 //! recovered ([`Error::OtherRoot`]).
 
-use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::fs::File;
 use std::fs::TryLockError;
 use std::io;
@@ -51,34 +49,18 @@ use super::index::Version;
 use super::index::sync_folder;
 use super::pack;
 use super::pack::ImageRef;
+use super::retention::RETENTION;
 use super::root_id::RootId;
 use super::transaction::Entry;
 use super::transaction::Target;
-use super::tree::State;
 use super::tree::Tree;
+pub use super::walk::Walked;
 
 /// How long another process's transaction is waited for. They take milliseconds; longer means that it hangs.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
 
-/// How much is kept.
-#[derive(Debug, Clone, Copy)]
-struct Retention {
-    /// Beyond so many turns, or ...
-    turns: usize,
-    /// ... so many bytes of images, the oldest turns go, until three quarters of both are left.
-    image_bytes: u64,
-    /// The newest of this number stay whatever they take.
-    at_least: usize,
-}
-
-const RETENTION: Retention = Retention {
-    turns: 1_000,
-    image_bytes: 512 * 1024 * 1024,
-    at_least: 50,
-};
-
 /// Extension of entry files.
-const ENTRY: &str = "entry";
+pub(super) const ENTRY: &str = "entry";
 
 /// Name of the entry of the transaction that is under way.
 const PENDING: &str = "pending";
@@ -118,16 +100,6 @@ pub struct TurnInfo {
     pub files: Vec<String>,
     /// Ids of the commits made in the turn, oldest first.
     pub commits: Vec<String>,
-}
-
-/// What an undo or redo did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Walked {
-    pub turn: TurnInfo,
-    /// Files whose bytes were put back.
-    pub restored: Vec<String>,
-    /// Files that changed since and were left alone (then nothing was restored at all).
-    pub changed_since: Vec<String>,
 }
 
 impl Journal {
@@ -284,109 +256,8 @@ impl Journal {
             .map_err(self.failed())
     }
 
-    /// Takes the newest turn that is not undone back. None when there is none.
-    pub fn undo(&self, root: &Root) -> Result<Option<Walked>, Error> {
-        self.walk(root, Direction::Undo)
-    }
-
-    /// Brings the turn that was undone last back. None when there is none.
-    pub fn redo(&self, root: &Root) -> Result<Option<Walked>, Error> {
-        self.walk(root, Direction::Redo)
-    }
-
-    fn walk(&self, root: &Root, direction: Direction) -> Result<Option<Walked>, Error> {
-        let _lock = self.lock()?;
-        let mut index = self.index()?;
-        self.recover_locked(root, &mut index)?;
-        let next = match direction {
-            Direction::Undo => {
-                let mut newest = index.turns.values().rev();
-                newest.find(|turn| !turn.info.undone && turn.has_changes())
-            }
-            Direction::Redo => index.redo.last().and_then(|turn| index.turns.get(turn)),
-        };
-        let Some(turn) = next.cloned() else { return Ok(None) };
-        let here = RootId::of(root)?;
-        let what = match direction {
-            Direction::Undo => "the newest turn",
-            Direction::Redo => "the turn that was undone last",
-        };
-        here.check(turn.root.as_ref(), what, &self.dir)?;
-        let tree = open_tree(root)?;
-        let (targets, changed_since) = self.targets_back(root, &tree, &turn, direction)?;
-        let id = turn.info.id;
-        if changed_since.is_empty() {
-            self.transact(&tree, here, &mut index, &targets, &turn.folders, |entry, _| {
-                let entry = entry.id.clone();
-                match direction {
-                    Direction::Undo => Event::Undo { turn: id, entry },
-                    Direction::Redo => Event::Redo { turn: id, entry },
-                }
-            })?;
-        }
-        let restored = changed_since.is_empty();
-        Ok(Some(Walked {
-            turn: index.turns.get(&id).map_or(turn.info, |turn| turn.info.clone()),
-            restored: targets
-                .into_iter()
-                .map(|target| target.path)
-                .filter(|_| restored)
-                .collect(),
-            changed_since,
-        }))
-    }
-
-    /// What brings a turn's files to the other side, and the files that are not what the turn left.
-    fn targets_back(
-        &self,
-        root: &Root,
-        tree: &Tree,
-        turn: &Turn,
-        direction: Direction,
-    ) -> Result<(Vec<Target>, Vec<String>), Error> {
-        let mut targets = Vec::new();
-        let mut changed_since = Vec::new();
-        for (path, (before, after)) in &turn.files {
-            let (from, to) = match direction {
-                Direction::Undo => (after, before),
-                Direction::Redo => (before, after),
-            };
-            // A link in its way leads to another file.
-            let is_real = root.real_name(path).is_ok_and(|name| name == *path);
-            let state = tree.state(path).map_err(reading(path))?;
-            let before = match (state, from) {
-                (State::File { bytes, stamp }, Some(from)) if is_real && from.image.is(&bytes) => Some((bytes, stamp)),
-                (State::Absent, None) if is_real => None,
-                (State::Folder, None) if turn.folders.contains(path) => None,
-                _ => {
-                    changed_since.push(path.clone());
-                    continue;
-                }
-            };
-            let after = to
-                .as_ref()
-                .map(|to| self.read_image(&to.image))
-                .transpose()
-                .map_err(self.failed())?;
-            // Mode bits that somebody else gave it since stay.
-            let mode = match (&before, from, to) {
-                (Some((_, stamp)), Some(from), Some(_)) if stamp.mode != from.mode => Some(stamp.mode),
-                (_, _, to) => to.as_ref().map(|to| to.mode),
-            };
-            if before.is_some() || after.is_some() {
-                targets.push(Target {
-                    path: path.clone(),
-                    before,
-                    after,
-                    mode,
-                });
-            }
-        }
-        Ok((targets, changed_since))
-    }
-
     /// Carries out one transaction; `event` makes it part of the index.
-    fn transact(
+    pub(super) fn transact(
         &self,
         tree: &Tree,
         here: RootId,
@@ -451,7 +322,7 @@ impl Journal {
     }
 
     /// Ends what a crash interrupted: a transaction that has happened is cleaned up after, any other rolled back.
-    fn recover_locked(&self, root: &Root, index: &mut Index) -> Result<Vec<String>, Error> {
+    pub(super) fn recover_locked(&self, root: &Root, index: &mut Index) -> Result<Vec<String>, Error> {
         let manifest = match pack::read_manifest(&self.pending()) {
             Ok(Some(manifest)) => manifest,
             // It was cut, so nothing that it would describe has begun.
@@ -523,47 +394,6 @@ impl Journal {
         (images, new)
     }
 
-    /// Drops the oldest turns when there are too many, or their images take too much room.
-    fn prune(&self, index: &mut Index, retention: Retention) -> io::Result<()> {
-        let mut entries: BTreeMap<&str, u64> = BTreeMap::new();
-        for image in index.turns.values().flat_map(Turn::images) {
-            let end = entries.entry(image.entry()).or_default();
-            *end = (*end).max(image.1 + image.len());
-        }
-        if index.turns.len() <= retention.turns && entries.values().sum::<u64>() <= retention.image_bytes {
-            return Ok(());
-        }
-        let mut keep = BTreeSet::new();
-        let mut counted: BTreeSet<&str> = BTreeSet::new();
-        let mut n_bytes = 0;
-        for (nth, (id, turn)) in index.turns.iter().rev().enumerate() {
-            for image in turn.images() {
-                if counted.insert(image.entry()) {
-                    n_bytes += entries.get(image.entry()).copied().unwrap_or_default();
-                }
-            }
-            let is_too_much = nth >= retention.turns / 4 * 3 || n_bytes > retention.image_bytes / 4 * 3;
-            if nth >= retention.at_least && is_too_much {
-                break;
-            }
-            keep.insert(*id);
-        }
-        let kept = index.turns.values().filter(|turn| keep.contains(&turn.info.id));
-        let kept_entries: BTreeSet<String> = kept
-            .flat_map(Turn::images)
-            .map(|image| image.entry().to_owned())
-            .collect();
-        index.rewrite(&keep)?;
-        for entry in std::fs::read_dir(&self.dir)? {
-            let path = entry?.path();
-            let id = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
-            if path.extension() == Some(OsStr::new(ENTRY)) && !kept_entries.contains(id) {
-                std::fs::remove_file(path)?;
-            }
-        }
-        Ok(())
-    }
-
     fn turn<'i>(&self, index: &'i Index, turn: TurnId) -> Result<&'i Turn, Error> {
         index.turns.get(&turn).ok_or_else(|| {
             let message = format!("it has no turn {turn}");
@@ -582,7 +412,7 @@ impl Journal {
     }
 
     /// The index as it is now.
-    fn index(&self) -> Result<MutexGuard<'_, Index>, Error> {
+    pub(super) fn index(&self) -> Result<MutexGuard<'_, Index>, Error> {
         // A panic elsewhere leaves an index that says what was appended so far, and that is read again anyway.
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         index.refresh().map_err(self.failed())?;
@@ -590,7 +420,7 @@ impl Journal {
     }
 
     /// Held until dropped, against other processes and other journals on the same folder.
-    fn lock(&self) -> Result<File, Error> {
+    pub(super) fn lock(&self) -> Result<File, Error> {
         let file = File::options()
             .create(true)
             .truncate(false)
@@ -617,7 +447,7 @@ impl Journal {
 
     /// The bytes of an image. Those of a transaction that was not cleaned up after are still in the pending entry; the
     /// image's hash tells.
-    fn read_image(&self, image: &ImageRef) -> io::Result<Vec<u8>> {
+    pub(super) fn read_image(&self, image: &ImageRef) -> io::Result<Vec<u8>> {
         match pack::read_image(&self.entry(image.entry()), image) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 pack::read_image(&self.pending(), image).map_err(|_| error)
@@ -634,19 +464,13 @@ impl Journal {
         self.dir.join(format!("{id}.{ENTRY}"))
     }
 
-    fn failed(&self) -> impl Fn(io::Error) -> Error + use<> {
+    pub(super) fn failed(&self) -> impl Fn(io::Error) -> Error + use<> {
         let dir = self.dir.clone();
         move |source| Error::Journal {
             dir: dir.clone(),
             source,
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
-    Undo,
-    Redo,
 }
 
 /// A file of a turn, before its first and after its last change.
@@ -657,7 +481,7 @@ pub struct Image {
     pub after: Option<Vec<u8>>,
 }
 
-fn open_tree(root: &Root) -> Result<Tree, Error> {
+pub(super) fn open_tree(root: &Root) -> Result<Tree, Error> {
     Tree::open(root.path()).map_err(reading(&root.path().display().to_string()))
 }
 
@@ -681,136 +505,4 @@ fn new_id() -> String {
         .unwrap_or_default();
     let seed = format!("{} {} {count}", std::process::id(), now.as_nanos());
     format!("{:016x}", xxh3_64(seed.as_bytes()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn project() -> (tempfile::TempDir, Root, Journal) {
-        let folder = tempfile::tempdir_in("/dev/shm")
-            .or_else(|_| tempfile::tempdir())
-            .unwrap();
-        std::fs::create_dir(folder.path().join("tree")).unwrap();
-        let root = Root::new(&folder.path().join("tree")).unwrap();
-        let journal = Journal::open(&folder.path().join("journal")).unwrap();
-        (folder, root, journal)
-    }
-
-    /// A turn that brings `a` from the text of `nth` - 1 to that of `nth`.
-    fn turn(root: &Root, journal: &Journal, nth: usize) {
-        let text = |nth: usize| format!("{nth} {}", "x".repeat(1_000));
-        let turn = journal.begin_turn(&nth.to_string()).unwrap();
-        let change = Change {
-            path: "a".into(),
-            before: (nth > 0).then(|| text(nth - 1)),
-            after: Some(text(nth)),
-            encoding: Encoding::Utf8,
-            mode_from: None,
-        };
-        journal.write(root, turn, &[change]).unwrap();
-    }
-
-    fn prune(journal: &Journal, retention: Retention) {
-        let mut index = journal.index().unwrap();
-        journal.prune(&mut index, retention).unwrap();
-    }
-
-    fn n_entries(journal: &Journal) -> usize {
-        let files = std::fs::read_dir(journal.dir()).unwrap();
-        files
-            .filter(|file| file.as_ref().unwrap().path().extension() == Some(OsStr::new(ENTRY)))
-            .count()
-    }
-
-    #[test]
-    fn the_oldest_turns_go_and_the_rest_can_still_be_walked() {
-        let (_folder, root, journal) = project();
-        (0..40).for_each(|nth| turn(&root, &journal, nth));
-        let other = Journal::open(journal.dir()).unwrap();
-        assert_eq!(other.turns().unwrap().len(), 40);
-        journal.undo(&root).unwrap().unwrap();
-        journal.undo(&root).unwrap().unwrap();
-        let few = Retention {
-            turns: 20,
-            image_bytes: u64::MAX,
-            at_least: 5,
-        };
-        prune(&journal, few);
-        assert_eq!(journal.turns().unwrap().len(), 15);
-        assert_eq!(
-            other.turns().unwrap(),
-            journal.turns().unwrap(),
-            "another process sees it"
-        );
-        assert!(n_entries(&journal) <= 16);
-        for _ in 0..2 {
-            other.redo(&root).unwrap().unwrap();
-        }
-        assert!(other.redo(&root).unwrap().is_none());
-        for _ in 0..15 {
-            assert_eq!(journal.undo(&root).unwrap().unwrap().changed_since, [""; 0]);
-        }
-        assert!(journal.undo(&root).unwrap().is_none());
-        assert_eq!(
-            std::fs::read_to_string(root.path().join("a"))
-                .unwrap()
-                .split(' ')
-                .next(),
-            Some("24")
-        );
-    }
-
-    #[test]
-    fn large_images_make_turns_go_but_never_the_newest() {
-        let (_folder, root, journal) = project();
-        (0..30).for_each(|nth| turn(&root, &journal, nth));
-        let bytes = |image_bytes| Retention {
-            turns: 1_000,
-            image_bytes,
-            at_least: 5,
-        };
-        prune(&journal, bytes(20_000));
-        let left = journal.turns().unwrap().len();
-        assert!((10..=15).contains(&left), "{left} turns");
-        prune(&journal, bytes(1));
-        assert_eq!(journal.turns().unwrap().len(), 5);
-        let next = journal.begin_turn("next").unwrap();
-        assert_eq!(next, 31, "numbers are not given twice");
-    }
-
-    #[test]
-    fn what_was_undone_and_dropped_stays_so_when_turns_go() {
-        let (_folder, root, journal) = project();
-        (0..10).for_each(|nth| turn(&root, &journal, nth));
-        journal.undo(&root).unwrap();
-        turn(&root, &journal, 9);
-        let few = Retention {
-            turns: 8,
-            image_bytes: u64::MAX,
-            at_least: 2,
-        };
-        prune(&journal, few);
-        let undone: Vec<bool> = journal.turns().unwrap().iter().map(|turn| turn.undone).collect();
-        assert_eq!(undone, [false, false, false, false, true, false]);
-        assert!(journal.redo(&root).unwrap().is_none());
-    }
-
-    #[test]
-    fn the_same_bytes_are_stored_once() {
-        let (_folder, root, journal) = project();
-        (0..10).for_each(|nth| turn(&root, &journal, nth));
-        let files = std::fs::read_dir(journal.dir()).unwrap();
-        let entries = files.filter(|file| file.as_ref().unwrap().path().extension() == Some(OsStr::new(ENTRY)));
-        let images: usize = entries
-            .map(|entry| {
-                let bytes = std::fs::read(entry.unwrap().path()).unwrap();
-                bytes
-                    .split(|byte| *byte != b'x')
-                    .filter(|run| run.len() == 1_000)
-                    .count()
-            })
-            .sum();
-        assert_eq!(images, 10, "the text after one turn is the text before the next");
-    }
 }

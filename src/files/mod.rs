@@ -31,9 +31,11 @@ mod fence;
 mod index;
 pub mod journal;
 mod pack;
+mod retention;
 mod root_id;
 mod transaction;
 mod tree;
+mod walk;
 
 /// Files larger than this are not read into a chat, in bytes.
 pub const MAX_TEXT_BYTES: u64 = 8 * 1024 * 1024;

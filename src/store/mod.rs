@@ -2,6 +2,8 @@
 //! user decided about a project.
 
 pub mod map_snapshot;
+mod session_file;
+mod session_log;
 pub mod sessions;
 pub mod state_dir;
 pub mod tag_cache;

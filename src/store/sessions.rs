@@ -7,18 +7,8 @@
 //!
 //! Oversized texts are cut when they are stored: a session is for going on with, not an archive.
 
-use std::collections::VecDeque;
 use std::fs::File;
-use std::fs::TryLockError;
 use std::io;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Seek;
-use std::io::SeekFrom;
-use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -27,20 +17,13 @@ use serde::Deserialize;
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::session_file::read;
+use super::session_file::summary;
+pub use super::session_log::Log;
+use super::session_log::end_torn_line;
+use super::session_log::lock;
+use super::session_log::open_private;
 use crate::chat::message::Message;
-use crate::chat::message::Part;
-
-/// A longer text keeps its head and its tail, in bytes.
-const MAX_TEXT_BYTES: usize = 256 * 1024;
-/// A larger attachment (base64) is replaced by a note, in bytes.
-const MAX_DATA_BYTES: usize = 8 * 1024 * 1024;
-/// A longer line is skipped when a session is read, in bytes.
-const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
-/// Of a session's messages the newest are kept in memory, up to so many bytes.
-const MAX_HISTORY_BYTES: usize = 32 * 1024 * 1024;
-/// Listing reads so much of a file's start and of its end, in bytes.
-const PEEK_BYTES: u64 = 16 * 1024;
-const MAX_TITLE_CHARS: usize = 80;
 
 const EXTENSION: &str = "jsonl";
 
@@ -154,18 +137,6 @@ pub enum Error {
     Elsewhere { id: String, root: PathBuf },
     #[error("failed to use the session store in `{path}`", path = path.display())]
     Store { path: PathBuf, source: io::Error },
-}
-
-/// A session that is being written; nobody else can open it meanwhile.
-#[derive(Debug)]
-pub struct Log {
-    id: String,
-    path: PathBuf,
-    /// None before the first event: a session in which nothing happened leaves no file.
-    file: Option<File>,
-    start: Option<Event>,
-    /// The last line was not written whole.
-    is_torn: bool,
 }
 
 impl Sessions {
@@ -372,251 +343,7 @@ impl Sessions {
     }
 }
 
-impl Log {
-    pub fn id(&self) -> &str {
-        &self.id
-    }
-
-    /// Appends an event. It is there even if the process ends the next instant.
-    pub fn append(&mut self, event: &Event) -> Result<(), Error> {
-        let mut lines = Vec::new();
-        if self.is_torn {
-            lines.push(b'\n');
-        }
-        if let Some(start) = &self.start {
-            push_line(&mut lines, start).map_err(store_error(&self.path))?;
-        }
-        push_line(&mut lines, &shortened(event)).map_err(store_error(&self.path))?;
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let file = create_in_private_folder(&self.path).map_err(store_error(&self.path))?;
-                lock(&file, &self.id)?;
-                self.file.insert(file)
-            }
-        };
-        let written = file.write_all(&lines);
-        self.is_torn = written.is_err();
-        written.map_err(store_error(&self.path))?;
-        self.start = None;
-        Ok(())
-    }
-}
-
-fn push_line(lines: &mut Vec<u8>, event: &Event) -> io::Result<()> {
-    serde_json::to_writer(&mut *lines, event)?;
-    lines.push(b'\n');
-    Ok(())
-}
-
-/// The event with its oversized parts cut.
-fn shortened(event: &Event) -> Event {
-    let mut event = event.clone();
-    let messages = match &mut event {
-        Event::Message { message } => std::slice::from_mut(message),
-        Event::History { messages } => messages,
-        Event::Pending { text: Some(text) } => {
-            shorten(text);
-            return event;
-        }
-        Event::Start { .. } | Event::Pending { .. } | Event::State { .. } => return event,
-    };
-    for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
-        match part {
-            Part::Text { text } => shorten(text),
-            Part::File { name, data, .. } if data.len() > MAX_DATA_BYTES => {
-                let text = format!("[`{name}` was too large to be kept with the session]");
-                *part = Part::Text { text };
-            }
-            Part::File { .. } => {}
-        }
-    }
-    event
-}
-
-fn shorten(text: &mut String) {
-    if text.len() <= MAX_TEXT_BYTES {
-        return;
-    }
-    let boundary_before = |mut at: usize| {
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
-        at
-    };
-    let head = boundary_before(MAX_TEXT_BYTES / 2);
-    let tail = boundary_before(text.len() - MAX_TEXT_BYTES / 2);
-    let note = format!("\n[... {} bytes left out ...]\n", tail - head);
-    text.replace_range(head..tail, &note);
-}
-
-/// Reads a whole session, keeping its newest messages.
-fn read(path: &Path) -> Result<Session, Error> {
-    let file = File::open(path).map_err(store_error(path))?;
-    let mut reader = BufReader::with_capacity(256 * 1024, file);
-    let mut session = Session {
-        id: id_of(path),
-        root: PathBuf::new(),
-        started: 0,
-        forked_from: None,
-        messages: Vec::new(),
-        n_left_out: 0,
-        state: State::default(),
-        pending: None,
-    };
-    let mut history = History::default();
-    let mut line = Vec::new();
-    while next_line(&mut reader, &mut line).map_err(store_error(path))? {
-        // A line that was cut by a crash, or written by a later version, is passed over.
-        let Ok(event) = serde_json::from_slice(&line) else {
-            continue;
-        };
-        match event {
-            Event::Start {
-                root,
-                time,
-                forked_from,
-            } => {
-                session.root = root;
-                session.started = time;
-                session.forked_from = forked_from;
-            }
-            Event::Pending { text } => session.pending = text,
-            Event::Message { message } => history.push(message),
-            Event::History { messages } => {
-                history = History::default();
-                messages.into_iter().for_each(|message| history.push(message));
-            }
-            Event::State { state } => session.state = state,
-        }
-    }
-    session.messages = history.messages.into();
-    session.n_left_out = history.n_left_out;
-    Ok(session)
-}
-
-/// The newest messages within [`MAX_HISTORY_BYTES`].
-#[derive(Default)]
-struct History {
-    messages: VecDeque<Message>,
-    n_bytes: usize,
-    n_left_out: usize,
-}
-
-impl History {
-    fn push(&mut self, message: Message) {
-        self.n_bytes += size(&message);
-        self.messages.push_back(message);
-        while self.n_bytes > MAX_HISTORY_BYTES && self.messages.len() > 1 {
-            self.n_bytes -= self.messages.pop_front().as_ref().map_or(0, size);
-            self.n_left_out += 1;
-        }
-    }
-}
-
-fn size(message: &Message) -> usize {
-    let parts = message.parts.iter().map(|part| match part {
-        Part::Text { text } => text.len(),
-        Part::File { data, .. } => data.len(),
-    });
-    parts.sum()
-}
-
-/// The next line without its end; false at the end of the file. One that is too long comes out empty.
-fn next_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    line.clear();
-    if reader.take(MAX_LINE_BYTES).read_until(b'\n', line)? == 0 {
-        return Ok(false);
-    }
-    if line.last() != Some(&b'\n') && line.len() as u64 == MAX_LINE_BYTES {
-        line.clear();
-        reader.skip_until(b'\n')?;
-    }
-    Ok(true)
-}
-
-/// What the list shows, from the file's start and end.
-fn summary(path: &Path) -> io::Result<Summary> {
-    let mut file = File::open(path)?;
-    let metadata = file.metadata()?;
-    let mut head = Vec::new();
-    (&file).take(PEEK_BYTES).read_to_end(&mut head)?;
-    let mut tail = Vec::new();
-    if metadata.len() > PEEK_BYTES {
-        file.seek(SeekFrom::Start((metadata.len() - PEEK_BYTES).max(PEEK_BYTES)))?;
-        (&file).take(PEEK_BYTES).read_to_end(&mut tail)?;
-    }
-    let mut summary = Summary {
-        id: id_of(path),
-        title: String::new(),
-        changed: seconds(metadata.modified()?),
-        bytes: metadata.len(),
-        root: PathBuf::new(),
-        state: State::default(),
-    };
-    for line in head
-        .split(|byte| *byte == b'\n')
-        .chain(tail.split(|byte| *byte == b'\n'))
-    {
-        let title = match serde_json::from_slice(line) {
-            Ok(Event::Start { root, .. }) => {
-                summary.root = root;
-                continue;
-            }
-            Ok(Event::State { state }) => {
-                summary.state = state;
-                continue;
-            }
-            Ok(Event::Pending { text: Some(text) }) => text,
-            Ok(Event::Message { message }) => message.text(),
-            Ok(Event::History { messages }) => messages.first().map(Message::text).unwrap_or_default(),
-            Ok(Event::Pending { text: None }) | Err(_) => continue,
-        };
-        if summary.title.is_empty() {
-            let line = title.trim_start().lines().next().unwrap_or_default();
-            summary.title = line.chars().take(MAX_TITLE_CHARS).collect();
-        }
-    }
-    Ok(summary)
-}
-
-/// Gives a last line that was cut its end, so that the next event stands on a line of its own.
-fn end_torn_line(file: &mut File) -> io::Result<()> {
-    let end = file.seek(SeekFrom::End(0))?;
-    if end == 0 {
-        return Ok(());
-    }
-    let mut last = [0];
-    file.seek(SeekFrom::Start(end - 1))?;
-    file.read_exact(&mut last)?;
-    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
-}
-
-fn create_in_private_folder(path: &Path) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    }
-    File::options()
-        .create_new(true)
-        .read(true)
-        .append(true)
-        .mode(0o600)
-        .open(path)
-}
-
-fn open_private(path: &Path) -> io::Result<File> {
-    File::options().read(true).append(true).open(path)
-}
-
-fn lock(file: &File, id: &str) -> Result<(), Error> {
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(Error::InUse { id: id.to_owned() }),
-        // A file system without locks: two may then write to one session, whose lines stay whole.
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
-    }
-}
-
-fn id_of(path: &Path) -> String {
+pub(super) fn id_of(path: &Path) -> String {
     path.file_stem()
         .map(|stem| stem.to_string_lossy().into_owned())
         .unwrap_or_default()
@@ -634,12 +361,12 @@ fn new_id(time: i64) -> String {
     format!("{day}-{:04x}", xxh3_64(seed.as_bytes()) & 0xFFFF)
 }
 
-fn seconds(time: SystemTime) -> i64 {
+pub(super) fn seconds(time: SystemTime) -> i64 {
     time.duration_since(SystemTime::UNIX_EPOCH)
         .map_or(0, |since| since.as_secs().cast_signed())
 }
 
-fn store_error(path: &Path) -> impl Fn(io::Error) -> Error {
+pub(super) fn store_error(path: &Path) -> impl Fn(io::Error) -> Error {
     move |source| Error::Store {
         path: path.to_path_buf(),
         source,
@@ -829,14 +556,6 @@ mod tests {
     }
 
     #[test]
-    fn oversized_texts_keep_head_and_tail() {
-        let mut text = format!("head{}tail", "é".repeat(MAX_TEXT_BYTES));
-        shorten(&mut text);
-        assert!(text.len() < MAX_TEXT_BYTES + 100);
-        assert!(text.starts_with("head") && text.ends_with("tail") && text.contains("left out"));
-    }
-
-    #[test]
     fn the_oldest_sessions_go_but_never_the_newest_or_an_open_one() {
         let store = Store::new();
         let sessions = store.sessions("p");
@@ -868,14 +587,5 @@ mod tests {
         let mut expected = vec![open.id().to_owned(), "s7".into(), "s8".into(), "s9".into()];
         expected.sort();
         assert_eq!(left, expected);
-    }
-
-    #[test]
-    fn a_long_session_keeps_its_newest_messages_in_memory() {
-        let mut history = History::default();
-        for _ in 0..3 {
-            history.push(Message::user("x".repeat(MAX_HISTORY_BYTES / 2)));
-        }
-        assert_eq!((history.messages.len(), history.n_left_out), (2, 1));
     }
 }

@@ -7,14 +7,14 @@
 //! Answers of models, output of commands and names of files pass through [`style::sanitize`]. Warnings and errors go
 //! to standard error, everything else to standard output.
 
-use std::io::{self, ErrorKind, Write};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
 
+use super::answers::{choices_label, choices_legend, read_choice};
+use super::figures::{human, plural, progress_line, request_line, usage_line};
 use super::markdown::{Markdown, diff_tint};
-use super::style::{Palette, Tint, fit, sanitize, wrap_words};
+use super::screen::{Screen, Ticker, lock};
+use super::style::{Palette, Tint, sanitize, wrap_words};
 use super::{Answer, Event, Question, Ui, tty, unattended_answer};
 
 /// A question is asked again this often when the answer is none of its choices; then it is a no.
@@ -465,132 +465,6 @@ impl Drop for Console {
     }
 }
 
-/// The two streams and where the cursor is.
-struct Screen {
-    out: Box<dyn Write + Send>,
-    err: Box<dyn Write + Send>,
-    at_line_start: bool,
-    /// A blank line is due before whatever comes next.
-    blank_next: bool,
-    /// Something was written, so a blank line makes sense.
-    begun: bool,
-    closed: bool,
-    on_closed: Option<Box<dyn FnOnce() + Send>>,
-}
-
-impl Screen {
-    fn new(out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
-        Self {
-            out,
-            err,
-            at_line_start: true,
-            blank_next: false,
-            begun: false,
-            closed: false,
-            on_closed: None,
-        }
-    }
-
-    /// Writes text; `last` is its last character besides codes, None when nothing is visible.
-    fn write(&mut self, text: &str, last: Option<char>) {
-        self.due_blank_line();
-        self.raw(text);
-        if let Some(last) = last {
-            self.at_line_start = last == '\n';
-            self.begun = true;
-        }
-    }
-
-    fn line(&mut self, text: &str) {
-        self.fresh_line();
-        self.due_blank_line();
-        self.raw(&format!("{text}\n"));
-        self.begun = true;
-    }
-
-    fn error(&mut self, lines: &str) {
-        self.fresh_line();
-        self.blank_next = false;
-        // When standard error is gone there is nobody left to tell.
-        let _ = self.err.write_all(lines.as_bytes()).and_then(|()| self.err.flush());
-        self.begun = true;
-    }
-
-    fn fresh_line(&mut self) {
-        if !self.at_line_start {
-            self.raw("\n");
-            self.at_line_start = true;
-        }
-    }
-
-    fn blank_line(&mut self) {
-        self.fresh_line();
-        self.blank_next = true;
-    }
-
-    fn due_blank_line(&mut self) {
-        if std::mem::take(&mut self.blank_next) && self.begun {
-            self.raw("\n");
-        }
-    }
-
-    fn raw(&mut self, text: &str) {
-        if self.closed {
-            return;
-        }
-        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-        if written.is_err_and(|error| error.kind() == ErrorKind::BrokenPipe) {
-            self.closed = true;
-            if let Some(hook) = self.on_closed.take() {
-                hook();
-            }
-        }
-    }
-}
-
-fn lock(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
-    screen.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The status line under a wait, redrawn each second by a thread of its own.
-struct Ticker {
-    stop: mpsc::Sender<()>,
-    /// Tells whether a line was drawn.
-    thread: JoinHandle<bool>,
-}
-
-impl Ticker {
-    fn start(
-        screen: Arc<Mutex<Screen>>,
-        palette: Palette,
-        text: impl Fn(u64) -> Option<String> + Send + 'static,
-    ) -> Self {
-        let (stop, stopped) = mpsc::channel();
-        let thread = std::thread::spawn(move || {
-            let mut drawn = false;
-            for seconds in 1.. {
-                if stopped.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
-                    break;
-                }
-                let Some(line) = text(seconds) else { break };
-                let line = fit(&line, tty::columns().saturating_sub(1));
-                lock(&screen).raw(&format!("\r{}\u{1b}[K", palette.paint(Tint::Dim, &line)));
-                drawn = true;
-            }
-            drawn
-        });
-        Self { stop, thread }
-    }
-
-    fn stop(self, screen: &Mutex<Screen>) {
-        // The thread may have ended by itself; then nobody receives.
-        let _ = self.stop.send(());
-        if self.thread.join().unwrap_or(true) {
-            lock(screen).raw("\r\u{1b}[K");
-        }
-    }
-}
-
 /// A unified diff in colours.
 pub fn paint_diff(palette: Palette, diff: &str) -> String {
     let mut out = String::new();
@@ -602,140 +476,6 @@ pub fn paint_diff(palette: Palette, diff: &str) -> String {
 
 fn looks_like_diff(text: &str) -> bool {
     text.lines().any(|line| line.starts_with("@@ "))
-}
-
-/// `[Y/n]`, the default in capitals, further choices behind.
-fn choices_label(question: &Question) -> String {
-    let capital = |key: char, is_default: bool| if is_default { key.to_ascii_uppercase() } else { key }.to_string();
-    let mut keys = vec![
-        capital('y', question.default == Answer::Yes),
-        capital('n', question.default == Answer::No),
-    ];
-    for (key, _) in &question.choices {
-        keys.push(capital(*key, question.default == Answer::Choice(*key)));
-    }
-    format!("[{}]", keys.join("/"))
-}
-
-fn choices_legend(question: &Question) -> String {
-    let mut words = vec!["y yes".to_string(), "n no".to_string()];
-    words.extend(question.choices.iter().map(|(key, label)| format!("{key} {label}")));
-    format!("please answer one of: {}", words.join(" · "))
-}
-
-/// The answer that `text` gives: a key, a word that yes or no begins, a label; nothing is the default.
-fn read_choice(question: &Question, text: &str) -> Option<Answer> {
-    let text = text.trim().to_lowercase();
-    if text.is_empty() {
-        return Some(question.default);
-    }
-    let choice = question
-        .choices
-        .iter()
-        .find(|(key, label)| text == key.to_lowercase().to_string() || text == label.to_lowercase());
-    if let Some((key, _)) = choice {
-        return Some(Answer::Choice(*key));
-    }
-    match text.as_str() {
-        "y" | "ye" | "yes" => Some(Answer::Yes),
-        "n" | "no" => Some(Answer::No),
-        _ => None,
-    }
-}
-
-fn request_line(number: usize, model: &str, tokens: usize, parts: &[(String, usize)]) -> String {
-    let parts: Vec<String> = parts
-        .iter()
-        .filter(|(_, tokens)| *tokens > 0)
-        .map(|(name, tokens)| format!("{name} {}", human(*tokens as u64)))
-        .collect();
-    let number = if number > 1 {
-        format!("request {number} ")
-    } else {
-        String::new()
-    };
-    let parts = if parts.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", parts.join(", "))
-    };
-    format!("{number}to {model}: {} tokens{parts}", human(tokens as u64))
-}
-
-/// `1.2k in (0.8k cached) · 310 out · $0.004 this message · $0.02 session`.
-/// `reading the repository [#####.....] 5000 of 10000`
-fn progress_line(doing: &str, done: usize, total: usize) -> String {
-    const WIDTH: usize = 20;
-    let done = done.min(total);
-    let filled = (done * WIDTH).checked_div(total).unwrap_or(0);
-    let bar = format!("{}{}", "#".repeat(filled), ".".repeat(WIDTH - filled));
-    format!("{doing} [{bar}] {done} of {total}")
-}
-
-fn usage_line(event: &Event) -> String {
-    let Event::Usage {
-        input,
-        output,
-        cached,
-        cost,
-        session_cost,
-        estimated,
-    } = event
-    else {
-        return String::new();
-    };
-    let about = if *estimated { "~" } else { "" };
-    let mut line = format!("{about}{} in", human(*input));
-    if *cached > 0 {
-        line.push_str(&format!(" ({} cached)", human(*cached)));
-    }
-    line.push_str(&format!(" · {about}{} out", human(*output)));
-    if let Some(cost) = cost {
-        line.push_str(&format!(" · {about}{} this message", money(*cost)));
-    }
-    if let Some(cost) = session_cost {
-        line.push_str(&format!(" · {about}{} session", money(*cost)));
-    }
-    line
-}
-
-/// A count for people: 310, 1.2k, 12k, 1.2M.
-pub fn human(n: u64) -> String {
-    let scaled = |unit: u64, name: &str| {
-        let tenths = (n * 10 + unit / 2) / unit;
-        if tenths < 100 {
-            format!("{}.{}{name}", tenths / 10, tenths % 10)
-        } else {
-            format!("{}{name}", (n + unit / 2) / unit)
-        }
-    };
-    match n {
-        0..1_000 => n.to_string(),
-        1_000..999_500 => scaled(1_000, "k"),
-        _ => scaled(1_000_000, "M"),
-    }
-}
-
-/// Dollars: two decimals, and below ten cents as many as two digits need.
-pub fn money(dollars: f64) -> String {
-    let decimals = if dollars >= 0.1 || dollars <= 0.0 {
-        2
-    } else {
-        (1.0 - dollars.log10().floor()).clamp(2.0, 6.0) as usize
-    };
-    let mut text = format!("{dollars:.decimals$}");
-    while text.ends_with('0') && text.split('.').nth(1).is_some_and(|digits| digits.len() > 2) {
-        text.pop();
-    }
-    format!("${text}")
-}
-
-fn plural(n: usize, noun: &str) -> String {
-    if n == 1 {
-        format!("1 {noun}")
-    } else {
-        format!("{n} {noun}s")
-    }
 }
 
 #[cfg(test)]
@@ -944,11 +684,6 @@ mod tests {
 
     #[test]
     fn a_progress_line_goes_away_again() {
-        assert_eq!(
-            progress_line("reading", 5, 10),
-            "reading [##########..........] 5 of 10"
-        );
-        assert_eq!(progress_line("reading", 0, 0), "reading [....................] 0 of 0");
         let live = Options {
             live: true,
             ..Options::default()
@@ -960,17 +695,5 @@ mod tests {
         let (line, rest) = shown.split_once("5 of 10").unwrap();
         assert!(line.starts_with('\r'), "{shown:?}");
         assert!(rest.contains("\r\u{1b}[KDone."), "{shown:?}");
-    }
-
-    #[test]
-    fn numbers_for_people() {
-        assert_eq!(
-            [310, 1_000, 1_249, 9_960, 12_300, 999_499, 999_500, 1_250_000].map(human),
-            ["310", "1.0k", "1.2k", "10k", "12k", "999k", "1.0M", "1.3M"]
-        );
-        assert_eq!(
-            [0.0, 0.004, 0.02, 0.0123, 0.000041, 0.5, 12.345].map(money),
-            ["$0.00", "$0.004", "$0.02", "$0.012", "$0.000041", "$0.50", "$12.35"]
-        );
     }
 }

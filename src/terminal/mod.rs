@@ -6,14 +6,17 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+mod answers;
 pub mod completion;
 pub mod console;
+pub mod figures;
 pub mod input;
 pub mod json;
 mod keys;
 mod line_helper;
 pub mod markdown;
 mod multiline;
+mod screen;
 pub mod scripted;
 pub mod style;
 pub mod tty;
