@@ -388,11 +388,17 @@ fn one_shot(session: &mut Session, message: &str) -> Exit {
 
 fn finish(session: &mut Session, exit: Exit) {
     let (requests, reflections) = (session.spending().total().requests, session.reflections());
+    let edits = session.rungs().counts().clone().into_iter().collect();
+    let summary = session
+        .rungs()
+        .words()
+        .map_or(String::new(), |words| format!("edits: {words}"));
     session.ui().show(Event::Done {
         exit_code: exit.code(),
         requests,
         reflections,
-        summary: String::new(),
+        summary,
+        edits,
     });
 }
 

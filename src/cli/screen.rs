@@ -10,6 +10,7 @@ use tokio::signal::unix::signal;
 use super::exit_code::Exit;
 use super::settings::Values;
 use crate::llm::local;
+use crate::policy::secrets;
 use crate::session::Interrupt;
 use crate::terminal::Keys;
 use crate::terminal::Ui;
@@ -63,6 +64,7 @@ pub(super) fn input_options(values: &Values, state: &Path) -> input::Options {
         colour: colour(values, std::io::stdout().is_terminal()),
         editor: values.editor.clone(),
         term: std::env::var("TERM").ok(),
+        mask: Some(|text| secrets::mask(text).into_owned()),
     }
 }
 

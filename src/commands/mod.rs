@@ -11,8 +11,10 @@ mod add;
 mod clear;
 mod commit;
 mod conventions;
+mod copy;
 mod diff;
 mod drop;
+mod editor;
 mod exit;
 mod git;
 mod help;
@@ -88,6 +90,8 @@ pub static COMMANDS: &[Command] = &[
     lint::COMMAND,
     run::COMMAND,
     git::COMMAND,
+    editor::COMMAND,
+    copy::COMMAND,
     map::COMMAND,
     tokens::COMMAND,
     clear::COMMAND,

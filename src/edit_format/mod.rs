@@ -29,6 +29,8 @@ mod whole;
 
 pub use stream::Progress;
 pub use stream::ReplyReader;
+pub use stream::Role;
+pub use stream::UnderWay;
 
 /// One way in which a model writes edits. To add one: a file with a unit struct, a row in [`EDIT_FORMATS`], its prompts
 /// in `prompts/`, its cases in `fixtures/edit_format/<name>/`.

@@ -247,6 +247,7 @@ impl Session {
         for placed in plan.placed.iter().filter(|placed| !failed.contains(&placed.block)) {
             self.ui.show(edit_event(placed, "staged"));
         }
+        self.rungs.refuse(plan.failures.len());
         for failure in &plan.failures {
             self.ui.show(Event::Edit {
                 path: failure.path.clone().unwrap_or_default(),
@@ -311,9 +312,7 @@ impl Session {
             self.ui.show(Event::Warning(warning.clone()));
         }
         if plan.writes.is_empty() {
-            for placed in &plan.placed {
-                self.ui.show(edit_event(placed, "applied"));
-            }
+            self.tell_applied(plan);
             self.ui.show(Event::Note(
                 "Everything the reply asks for is there already.".to_owned(),
             ));
@@ -346,14 +345,20 @@ impl Session {
             turn.before.entry(path.clone()).or_insert_with(|| bytes.clone());
             turn.uncommitted.entry(path).or_insert(bytes);
         }
-        for placed in &plan.placed {
-            self.ui.show(edit_event(placed, "applied"));
-        }
-        if self.options.print_diffs {
+        self.tell_applied(plan);
+        // Of whole files only the number of lines was shown as they came.
+        if self.options.print_diffs || self.format.name().ends_with("whole") {
             self.ui.show(Event::Diff(diff_of(&plan.writes)));
         }
         self.follow(plan);
         Ok(Ok(Carried::Written))
+    }
+
+    fn tell_applied(&mut self, plan: &Plan) {
+        self.rungs.add(&plan.placed);
+        for placed in &plan.placed {
+            self.ui.show(edit_event(placed, "applied"));
+        }
     }
 
     /// The plan as far as the user agrees, when they want to be asked (`--show-diffs`, `--review`). None: not at all.

@@ -14,6 +14,8 @@ use crate::chat::modes::Environment;
 use crate::chat::prompt;
 use crate::chat::prompt::Assembled;
 use crate::chat::prompt::FileText;
+use crate::edit_format::Hints;
+use crate::edit_format::ReplyReader;
 use crate::files;
 use crate::files::Found;
 use crate::llm;
@@ -97,11 +99,15 @@ impl Session {
             max_output_tokens: None,
         };
         let cancel = self.interrupt.fresh();
+        let mut reader = self
+            .mode
+            .edits()
+            .then(|| ReplyReader::new(self.format, self.hints_to_show()));
         let ui = &mut self.ui;
         let mut announced = 0;
-        seat.model.reply(&request, &cancel, &mut |event| {
+        let reply = seat.model.reply(&request, &cancel, &mut |event| {
             ui.show(match event {
-                StreamEvent::Text(text) => Event::Text(text),
+                StreamEvent::Text(text) => text_event(reader.as_mut(), text),
                 StreamEvent::Reasoning(text) => Event::Reasoning(text),
                 // Told once a try; the screen counts the seconds.
                 StreamEvent::Retrying { attempt, .. } if attempt == announced => return,
@@ -111,7 +117,26 @@ impl Session {
                 }
                 StreamEvent::Notice(text) => Event::Warning(text),
             });
-        })
+        });
+        if let Some(reader) = &mut reader {
+            let lines = reader.flush();
+            let under_way = reader.under_way();
+            ui.show(Event::Reply {
+                text: String::new(),
+                lines,
+                under_way,
+            });
+        }
+        reply
+    }
+
+    /// What the display may know of the project: reading the list of all files would hold the first word up.
+    fn hints_to_show(&self) -> Hints {
+        Hints {
+            chat_files: self.files.editable().to_vec(),
+            known_files: Vec::new(),
+            root: Some(self.root.path().display().to_string()),
+        }
     }
 
     /// Books a reply and puts it into the turn.
@@ -317,6 +342,16 @@ fn token_counter(parts: &prompt::Parts, window: Option<u32>) -> &'static dyn Fn(
     } else {
         &tokens::count
     }
+}
+
+/// A piece of a reply, read for edits where there can be any.
+fn text_event(reader: Option<&mut ReplyReader>, text: String) -> Event {
+    let Some(reader) = reader else {
+        return Event::Text(text);
+    };
+    let lines = reader.push(&text);
+    let under_way = reader.under_way();
+    Event::Reply { text, lines, under_way }
 }
 
 fn finish_words(finish: &Finish) -> String {

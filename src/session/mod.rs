@@ -11,6 +11,8 @@ use anyhow::Result;
 
 use crate::chat::history::History;
 use crate::chat::history::Turn;
+use crate::chat::message::Message;
+use crate::chat::message::Role;
 use crate::chat::modes;
 use crate::chat::modes::Environment;
 use crate::chat::modes::Mode;
@@ -52,6 +54,7 @@ mod offers;
 mod record;
 mod reflection;
 mod review;
+mod rungs;
 mod spending;
 mod tally;
 mod turn;
@@ -64,6 +67,7 @@ pub use conventions::RuleFile;
 pub use files_in::Added;
 pub use helpers::Helper;
 pub use interrupt::Interrupt;
+pub use rungs::Rungs;
 pub use spending::Limits;
 pub use spending::Purpose;
 pub use spending::Spending;
@@ -239,6 +243,7 @@ pub struct Session {
     reflections: usize,
     /// The last test command and what came of it, as far as its runner is known.
     last_tests: Option<(String, test_report::Report)>,
+    rungs: Rungs,
     log: Log,
     log_failed: bool,
     options: Options,
@@ -289,6 +294,7 @@ impl Session {
             deadline: None,
             reflections: 0,
             last_tests: None,
+            rungs: Rungs::default(),
             log,
             log_failed: false,
             options: parts.options,
@@ -343,12 +349,24 @@ impl Session {
         self.reflections
     }
 
+    /// How the session's edits were placed.
+    pub fn rungs(&self) -> &Rungs {
+        &self.rungs
+    }
+
     pub fn main_settings(&self) -> Option<&ModelSettings> {
         self.main.as_ref().map(|seat| &seat.settings)
     }
 
     pub fn has_git(&self) -> bool {
         self.git.is_some()
+    }
+
+    /// What the model said last.
+    pub fn last_reply(&self) -> Option<String> {
+        let messages = self.history.messages();
+        let last = messages.iter().rev().find(|message| message.role == Role::Assistant);
+        last.map(Message::text)
     }
 
     pub fn ui(&mut self) -> &mut dyn Ui {

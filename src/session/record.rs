@@ -2,6 +2,7 @@
 
 use anyhow::Result;
 
+use super::Rungs;
 use super::Session;
 use super::spending::Spending;
 use crate::chat::history::History;
@@ -41,6 +42,7 @@ impl Session {
             self.mode = mode;
         }
         self.spending = Spending::resumed(state.input_tokens, state.output_tokens, state.cost);
+        self.rungs = Rungs::resumed(state.edits);
         let n_messages = self.history.messages().len();
         self.ui.show(Event::Note(format!(
             "Session {}: {n_messages} messages and {} files are back{}.",
@@ -109,6 +111,7 @@ impl Session {
                 .unwrap_or_default(),
             cost: spent.cost,
             n_turns: self.history.turns.len() as u64,
+            edits: self.rungs.counts().clone(),
             input_tokens: spent.input,
             output_tokens: spent.output,
         };

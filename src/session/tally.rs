@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use anyhow::Result;
 
 use super::Purpose;
+use super::Rungs;
 use super::Session;
 use super::Spending;
 use super::spending::Account;
@@ -18,13 +19,21 @@ impl Session {
     pub fn show_tokens(&mut self) -> Result<()> {
         let assembled = self.assemble("", &[])?;
         let text = format!(
-            "{}\n{}",
+            "{}\n{}{}",
             request_table(&assembled, self.main_settings()),
-            spending_table(&self.spending)
+            spending_table(&self.spending),
+            rungs_line(&self.rungs)
         );
         self.ui.show(Event::Print(text));
         Ok(())
     }
+}
+
+/// How the edits were placed.
+fn rungs_line(rungs: &Rungs) -> String {
+    rungs
+        .words()
+        .map_or(String::new(), |words| format!("\nEdits: {words}.\n"))
 }
 
 /// The parts, the files within them, and the window.

@@ -7,6 +7,7 @@
 //!
 //! Oversized texts are cut when they are stored: a session is for going on with, not an archive.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -75,6 +76,8 @@ pub struct State {
     /// US dollars so far.
     pub cost: f64,
     pub n_turns: u64,
+    /// Edits by the matcher that placed them; what fitted nowhere is `refused`.
+    pub edits: BTreeMap<String, u64>,
     pub input_tokens: u64,
     pub output_tokens: u64,
 }
@@ -405,6 +408,7 @@ mod tests {
             mode: "code".into(),
             cost: 0.25,
             n_turns,
+            edits: BTreeMap::from([("exact".to_owned(), n_turns)]),
             ..State::default()
         }
     }

@@ -1,24 +1,32 @@
 //! Shows a session to a person.
 //!
 //! Text is written as it arrives and never written again; there is no repainting, so scrollback and resizing are the
-//! terminal's own affair. The only thing that is ever erased is the one status line under a wait. With and without
-//! colours the text is the same.
+//! terminal's own affair. The only thing that is ever erased is the one status line under a wait or an edit that is still
+//! coming. With and without colours the text is the same.
 //!
 //! Answers of models, output of commands and names of files pass through [`style::sanitize`]. Warnings and errors go
 //! to standard error, everything else to standard output.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use base64::prelude::{BASE64_STANDARD, Engine};
 
 use super::answers::{choices_label, choices_legend, read_choice};
 use super::figures::{human, plural, progress_line, request_line, usage_line};
-use super::markdown::{Markdown, diff_tint};
+use super::markdown::diff_tint;
+use super::reply::ReplyView;
 use super::screen::{Screen, Ticker, lock};
-use super::style::{Palette, Tint, sanitize, wrap_words};
+use super::style::{Palette, Tint, fit, sanitize, wrap_words};
 use super::{Answer, Event, Question, Ui, tty, unattended_answer};
+use crate::edit_format::{Progress, UnderWay};
 
 /// A question is asked again this often when the answer is none of its choices; then it is a no.
 const MAX_UNCLEAR_ANSWERS: usize = 3;
+
+/// How far an edit is, is shown this often.
+const PROGRESS_PACE: Duration = Duration::from_millis(80);
 
 /// How to show things, and whom to.
 #[derive(Debug, Clone, Default)]
@@ -42,12 +50,12 @@ pub struct Console {
     screen: Arc<Mutex<Screen>>,
     options: Options,
     palette: Palette,
-    markdown: Markdown,
+    reply: ReplyView,
     read_answer: ReadAnswer,
     speaking: Speaking,
     ticker: Option<Ticker>,
-    /// A progress line stands where the cursor is.
-    progress_shown: bool,
+    /// When the status line of an edit was drawn last.
+    drawn: Option<Instant>,
 }
 
 /// Who wrote the unfinished text on the screen.
@@ -78,11 +86,11 @@ impl Console {
             screen: Arc::new(Mutex::new(Screen::new(out, err))),
             options,
             palette,
-            markdown: Markdown::new(palette),
+            reply: ReplyView::new(palette),
             read_answer,
             speaking: Speaking::Nobody,
             ticker: None,
-            progress_shown: false,
+            drawn: None,
         }
     }
 
@@ -97,36 +105,59 @@ impl Console {
         if piece.is_empty() {
             return;
         }
-        if self.speaking != speaker {
-            self.end_stream();
-            match speaker {
-                Speaking::Command => lock(&self.screen).fresh_line(),
-                _ => lock(&self.screen).blank_line(),
-            }
-            self.speaking = speaker;
-        }
-        let safe = sanitize(piece);
+        self.begin_stream(speaker);
         let painted = match speaker {
-            Speaking::Reply => self.markdown.push(&safe),
-            _ => self.palette.paint(Tint::Dim, &safe),
+            Speaking::Reply => self.reply.push_text(piece),
+            _ => self.palette.paint(Tint::Dim, &sanitize(piece)),
         };
-        // What the markdown holds back is not on the screen yet.
-        let ends_line = if painted.is_empty() { None } else { safe.chars().last() };
-        lock(&self.screen).write(&painted, ends_line);
+        lock(&self.screen).write(&painted);
+    }
+
+    /// Writes a piece of a reply that may hold edits.
+    fn read_reply(&mut self, piece: &str, lines: &[Progress], under_way: UnderWay) {
+        if piece.is_empty() && lines.is_empty() {
+            return;
+        }
+        self.begin_stream(Speaking::Reply);
+        let painted = self.reply.push(piece, lines, under_way);
+        lock(&self.screen).write(&painted);
+        self.show_progress();
+    }
+
+    fn begin_stream(&mut self, speaker: Speaking) {
+        if self.speaking == speaker {
+            return;
+        }
+        self.end_stream();
+        match speaker {
+            Speaking::Command => lock(&self.screen).fresh_line(),
+            _ => lock(&self.screen).blank_line(),
+        }
+        self.speaking = speaker;
+    }
+
+    /// The status line while an edit comes in of which nothing can be shown yet.
+    fn show_progress(&mut self) {
+        if !self.options.live || self.drawn.is_some_and(|drawn| drawn.elapsed() < PROGRESS_PACE) {
+            return;
+        }
+        if let Some(status) = self.reply.status() {
+            let status = fit(&status, tty::columns().saturating_sub(1));
+            lock(&self.screen).status(&self.palette.paint(Tint::Dim, &status));
+            self.drawn = Some(Instant::now());
+        }
     }
 
     fn end_stream(&mut self) {
         let rest = match self.speaking {
             Speaking::Nobody => return,
-            Speaking::Reply => self.markdown.finish(),
+            Speaking::Reply => self.reply.finish(),
             _ => String::new(),
         };
         let was_reply = self.speaking != Speaking::Command;
         self.speaking = Speaking::Nobody;
         let mut screen = lock(&self.screen);
-        if !rest.is_empty() {
-            screen.write(&rest, Some(' '));
-        }
+        screen.write(&rest);
         screen.fresh_line();
         if was_reply {
             screen.blank_next = true;
@@ -296,9 +327,6 @@ impl Console {
         if let Some(ticker) = self.ticker.take() {
             ticker.stop(&self.screen);
         }
-        if std::mem::take(&mut self.progress_shown) {
-            lock(&self.screen).raw("\r\u{1b}[K");
-        }
     }
 
     fn put_question(&mut self, question: &Question) -> Answer {
@@ -338,6 +366,7 @@ impl Ui for Console {
                 self.tick(|seconds| Some(format!("waiting for the model, {seconds} s (Ctrl-C stops)")));
             }
             Event::Text(text) => self.stream(Speaking::Reply, &text),
+            Event::Reply { text, lines, under_way } => self.read_reply(&text, &lines, under_way),
             Event::Reasoning(text) => self.stream(Speaking::Reasoning, &text),
             Event::ReplyEnd { finish } => {
                 self.end_stream();
@@ -406,18 +435,16 @@ impl Ui for Console {
         if !self.options.live {
             return;
         }
-        if !self.progress_shown {
-            self.stop_ticker();
-            self.end_stream();
-        }
+        self.stop_ticker();
+        self.end_stream();
         let line = fit(&progress_line(doing, done, total), tty::columns().saturating_sub(1));
-        lock(&self.screen).raw(&format!("\r{}\u{1b}[K", self.palette.paint(Tint::Dim, &line)));
-        self.progress_shown = true;
+        lock(&self.screen).status(&self.palette.paint(Tint::Dim, &line));
     }
 
     fn ask(&mut self, question: &Question) -> Answer {
         self.stop_ticker();
         self.end_stream();
+        lock(&self.screen).clear_status();
         if !question.detail.is_empty() {
             if looks_like_diff(&question.detail) {
                 self.diff(&question.detail);
@@ -440,6 +467,7 @@ impl Ui for Console {
     fn edit(&mut self, text: &str) -> Option<String> {
         self.stop_ticker();
         self.end_stream();
+        lock(&self.screen).clear_status();
         if !self.options.interactive {
             return None;
         }
@@ -455,6 +483,15 @@ impl Ui for Console {
                 None
             }
         }
+    }
+
+    /// By OSC 52, which also reaches the terminal over ssh and through tmux.
+    fn copy(&mut self, text: &str) -> bool {
+        if self.options.live {
+            let text = BASE64_STANDARD.encode(text);
+            lock(&self.screen).code(&format!("\u{1b}]52;c;{text}\u{7}"));
+        }
+        self.options.live
     }
 }
 
@@ -598,6 +635,7 @@ mod tests {
                 requests: 1,
                 reflections: 0,
                 summary: "not done".to_string(),
+                edits: Vec::new(),
             },
         ]
     }

@@ -7,7 +7,7 @@
 
 use std::io::{self, BufRead, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use rustyline::config::BellStyle;
@@ -49,6 +49,8 @@ pub struct Options {
     pub editor: Option<String>,
     /// `$TERM`.
     pub term: Option<String>,
+    /// Hides what must not be kept (keys) in a text of the history.
+    pub mask: Option<fn(&str) -> String>,
 }
 
 /// The lists that Tab completes from, shared with the thread that fills them.
@@ -114,6 +116,7 @@ impl Input {
     fn read_at_terminal(&mut self, prompt: &str) -> io::Result<Line> {
         let mut leaving = false;
         let mut initial = std::mem::take(&mut self.prepared);
+        initial.push_str(&std::mem::take(&mut *typed_ahead()));
         loop {
             match self.edit(prompt, &initial)? {
                 Edited::Text(text) if self.typing().enter_in_burst => {
@@ -160,6 +163,8 @@ impl Input {
     /// Adds to the history, here and in its file.
     fn keep(&mut self, text: &str) {
         let Some(editor) = self.editor.as_mut() else { return };
+        let masked = self.options.mask.map(|mask| mask(text));
+        let text = masked.as_deref().unwrap_or(text);
         if text.len() > MAX_HISTORY_ENTRY || !editor.add_history_entry(text).unwrap_or(false) {
             return;
         }
@@ -344,6 +349,12 @@ fn read_plain(input: &mut impl BufRead, out: &mut impl Write, prompt: &str, echo
     Ok(Some(text))
 }
 
+/// What was typed while there was no prompt, and was met by a question.
+fn typed_ahead() -> MutexGuard<'static, String> {
+    static TYPED_AHEAD: Mutex<String> = Mutex::new(String::new());
+    TYPED_AHEAD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Reads the answer to a question at the terminal. None is the end of input, Ctrl-C or Ctrl-D.
 pub fn read_answer(prompt: &str, colour: bool) -> Option<String> {
     let term = std::env::var("TERM").ok();
@@ -358,8 +369,8 @@ pub fn read_answer(prompt: &str, colour: bool) -> Option<String> {
             .ok()
             .flatten();
     }
-    // What was typed before the question was there is no answer to it.
-    tty::discard_typed_ahead();
+    // What was typed before the question was there is no answer to it: the next prompt begins with it.
+    typed_ahead().push_str(&tty::take_typed_ahead());
     match input.edit(prompt, "").ok()? {
         Edited::Text(text) => Some(text),
         _ => None,

@@ -48,6 +48,10 @@ impl<W: Write + Send> Json<W> {
 
 impl<W: Write + Send> Ui for Json<W> {
     fn show(&mut self, event: Event) {
+        // The end of a reply brings no text of its own.
+        if matches!(&event, Event::Reply { text, .. } if text.is_empty()) {
+            return;
+        }
         self.line(&to_json(&event));
     }
 
@@ -100,7 +104,7 @@ pub fn to_json(event: &Event) -> Value {
                 .collect();
             json!({ "type": "request", "number": number, "model": model, "tokens": tokens, "parts": parts })
         }
-        Event::Text(text) => json!({ "type": "text", "text": text }),
+        Event::Text(text) | Event::Reply { text, .. } => json!({ "type": "text", "text": text }),
         Event::Reasoning(text) => json!({ "type": "reasoning", "text": text }),
         Event::ReplyEnd { finish } => json!({ "type": "reply_end", "finish": finish }),
         Event::Edit {
@@ -157,10 +161,15 @@ pub fn to_json(event: &Event) -> Value {
             requests,
             reflections,
             summary,
-        } => json!({
-            "type": "done", "exit_code": exit_code, "requests": requests, "reflections": reflections,
-            "summary": summary,
-        }),
+            edits,
+        } => {
+            let edits: serde_json::Map<String, Value> =
+                edits.iter().map(|(name, count)| (name.clone(), json!(count))).collect();
+            json!({
+                "type": "done", "exit_code": exit_code, "requests": requests, "reflections": reflections,
+                "summary": summary, "edits": edits,
+            })
+        }
     }
 }
 
@@ -182,12 +191,13 @@ mod tests {
             requests: 2,
             reflections: 1,
             summary: "not done".to_string(),
+            edits: vec![("exact".to_string(), 2)],
         });
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
             "{\"type\":\"text\",\"text\":\"two\\nlines\"}\n\
-             {\"type\":\"done\",\"exit_code\":1,\"requests\":2,\"reflections\":1,\"summary\":\"not done\"}\n"
+             {\"type\":\"done\",\"exit_code\":1,\"requests\":2,\"reflections\":1,\"summary\":\"not done\",\"edits\":{\"exact\":2}}\n"
         );
     }
 

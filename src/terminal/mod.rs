@@ -6,6 +6,8 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use crate::edit_format::{Progress, UnderWay};
+
 mod answers;
 pub mod completion;
 pub mod console;
@@ -16,6 +18,7 @@ mod keys;
 mod line_helper;
 pub mod markdown;
 mod multiline;
+mod reply;
 mod screen;
 pub mod scripted;
 pub mod style;
@@ -39,6 +42,12 @@ pub trait Ui: Send {
     fn edit(&mut self, text: &str) -> Option<String> {
         let _ = text;
         None
+    }
+
+    /// Puts a text on the user's clipboard. False when there is none.
+    fn copy(&mut self, text: &str) -> bool {
+        let _ = text;
+        false
     }
 }
 
@@ -67,7 +76,14 @@ pub enum Event {
         tokens: usize,
         parts: Vec<(String, usize)>,
     },
+    /// A piece of a reply in which no edits are looked for.
     Text(String),
+    /// A piece of a reply that is read for edits as it comes: what its complete lines are, and the line behind them.
+    Reply {
+        text: String,
+        lines: Vec<Progress>,
+        under_way: UnderWay,
+    },
     Reasoning(String),
     /// The reply is complete (or stopped).
     ReplyEnd {
@@ -138,6 +154,8 @@ pub enum Event {
         requests: usize,
         reflections: usize,
         summary: String,
+        /// Edits of the session by the matcher that placed them, and those that were `refused`.
+        edits: Vec<(String, u64)>,
     },
 }
 

@@ -18,6 +18,8 @@ pub(super) struct Screen {
     pub(super) blank_next: bool,
     /// Something was written, so a blank line makes sense.
     begun: bool,
+    /// A status line is on the screen.
+    has_status: bool,
     closed: bool,
     pub(super) on_closed: Option<Box<dyn FnOnce() + Send>>,
 }
@@ -30,19 +32,21 @@ impl Screen {
             at_line_start: true,
             blank_next: false,
             begun: false,
+            has_status: false,
             closed: false,
             on_closed: None,
         }
     }
 
-    /// Writes text; `last` is its last character besides codes, None when nothing is visible.
-    pub(super) fn write(&mut self, text: &str, last: Option<char>) {
+    /// Writes text, painted line by line.
+    pub(super) fn write(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         self.due_blank_line();
         self.raw(text);
-        if let Some(last) = last {
-            self.at_line_start = last == '\n';
-            self.begun = true;
-        }
+        self.at_line_start = text.ends_with('\n');
+        self.begun = true;
     }
 
     pub(super) fn line(&mut self, text: &str) {
@@ -54,6 +58,7 @@ impl Screen {
 
     pub(super) fn error(&mut self, lines: &str) {
         self.fresh_line();
+        self.clear_status();
         self.blank_next = false;
         // When standard error is gone there is nobody left to tell.
         let _ = self.err.write_all(lines.as_bytes()).and_then(|()| self.err.flush());
@@ -78,7 +83,31 @@ impl Screen {
         }
     }
 
-    pub(super) fn raw(&mut self, text: &str) {
+    /// Draws the status line, which goes before anything else is written. Nothing where a line is under way.
+    pub(super) fn status(&mut self, line: &str) {
+        if self.at_line_start {
+            self.put(&format!("\r{line}\u{1b}[K"));
+            self.has_status = true;
+        }
+    }
+
+    pub(super) fn clear_status(&mut self) {
+        if std::mem::take(&mut self.has_status) {
+            self.put("\r\u{1b}[K");
+        }
+    }
+
+    /// Writes something that the terminal does not show.
+    pub(super) fn code(&mut self, code: &str) {
+        self.put(code);
+    }
+
+    fn raw(&mut self, text: &str) {
+        self.clear_status();
+        self.put(text);
+    }
+
+    fn put(&mut self, text: &str) {
         if self.closed {
             return;
         }
@@ -99,8 +128,7 @@ pub(super) fn lock(screen: &Mutex<Screen>) -> MutexGuard<'_, Screen> {
 /// The status line under a wait, redrawn each second by a thread of its own.
 pub(super) struct Ticker {
     stop: mpsc::Sender<()>,
-    /// Tells whether a line was drawn.
-    thread: JoinHandle<bool>,
+    thread: JoinHandle<()>,
 }
 
 impl Ticker {
@@ -111,17 +139,14 @@ impl Ticker {
     ) -> Self {
         let (stop, stopped) = mpsc::channel();
         let thread = std::thread::spawn(move || {
-            let mut drawn = false;
             for seconds in 1.. {
                 if stopped.recv_timeout(Duration::from_secs(1)) != Err(RecvTimeoutError::Timeout) {
                     break;
                 }
                 let Some(line) = text(seconds) else { break };
                 let line = fit(&line, tty::columns().saturating_sub(1));
-                lock(&screen).raw(&format!("\r{}\u{1b}[K", palette.paint(Tint::Dim, &line)));
-                drawn = true;
+                lock(&screen).status(&palette.paint(Tint::Dim, &line));
             }
-            drawn
         });
         Self { stop, thread }
     }
@@ -129,8 +154,8 @@ impl Ticker {
     pub(super) fn stop(self, screen: &Mutex<Screen>) {
         // The thread may have ended by itself; then nobody receives.
         let _ = self.stop.send(());
-        if self.thread.join().unwrap_or(true) {
-            lock(screen).raw("\r\u{1b}[K");
-        }
+        // A thread that panicked has drawn all that it will.
+        let _ = self.thread.join();
+        lock(screen).clear_status();
     }
 }

@@ -64,8 +64,51 @@ impl Drop for NonBlocking {
     }
 }
 
-/// Forgets what was typed and not read yet.
-pub(super) fn discard_typed_ahead() {
+/// Takes what was typed and not read yet, as text.
+pub(super) fn take_typed_ahead() -> String {
+    let mut typed = Vec::new();
     // A terminal that cannot do it has nothing typed ahead either.
-    let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
+    if let Ok(_guard) = NonBlocking::enter() {
+        let mut bytes = [0; 4096];
+        while let Ok(n @ 1..) = rustix::io::read(io::stdin(), &mut bytes) {
+            typed.extend_from_slice(&bytes[..n]);
+        }
+    }
+    text_of_keys(&String::from_utf8_lossy(&typed))
+}
+
+/// The text that keys wrote: cursor keys and the like did not, and the Enter at its end is for the user to press again.
+fn text_of_keys(keys: &str) -> String {
+    let mut text = String::new();
+    let mut keys = keys.chars().peekable();
+    while let Some(key) = keys.next() {
+        match key {
+            '\u{1b}' => {
+                if keys.next_if(|key| matches!(key, '[' | 'O')).is_some() {
+                    while keys.next_if(|key| !matches!(key, '@'..='~')).is_some() {}
+                }
+                keys.next();
+            }
+            '\u{7f}' | '\u{8}' => {
+                text.pop();
+            }
+            '\r' | '\n' => text.push('\n'),
+            '\t' => text.push('\t'),
+            key if key.is_control() => {}
+            key => text.push(key),
+        }
+    }
+    text.trim_end_matches('\n').to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_become_the_text_they_wrote() {
+        assert_eq!(text_of_keys("fix thas\u{7f}\u{7f}is\r"), "fix this");
+        assert_eq!(text_of_keys("a\u{1b}[D\u{1b}[1;5Cb\u{1b}OAc\nd\n"), "abc\nd");
+        assert_eq!(text_of_keys("\u{1b}[200~pasted\u{1b}[201~\u{3}"), "pasted");
+    }
 }

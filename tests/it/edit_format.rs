@@ -216,11 +216,11 @@ fn check_progress(reply: &str, progress: &[Progress]) -> Result<(), String> {
     let mut is_open = false;
     for event in progress {
         let fits = match event {
-            Progress::Prose(line) | Progress::Thinking(line) => {
+            Progress::Prose(line) | Progress::Lead(line) | Progress::Tail(line) | Progress::Thinking(line) => {
                 shown.push(line.as_str());
                 !is_open
             }
-            Progress::Inside(line) => {
+            Progress::Inside { line, .. } => {
                 shown.push(line.as_str());
                 is_open
             }

@@ -21,7 +21,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("git", &["text"]),
     ("llm", &["text", "tokens", "chat", "models"]),
     ("shell", &["text"]),
-    ("terminal", &["text"]),
+    ("terminal", &["text", "edit_format"]),
     ("store", &["text", "chat", "repo_map"]),
     (
         "session",
@@ -73,6 +73,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "repo_map",
             "chat",
             "models",
+            "policy",
             "files",
             "git",
             "llm",

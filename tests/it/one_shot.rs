@@ -238,7 +238,8 @@ fn the_demo_shows_the_whole_loop() {
         let mut rest = printed.as_str();
         for step in [
             "/map",
-            "SEARCH",
+            "\n-",
+            "\n+",
             "failed ",
             "Handing this back",
             "applied ",
@@ -257,4 +258,128 @@ fn the_demo_shows_the_whole_loop() {
             rest = &rest[at + step.len()..];
         }
     }
+}
+
+/// What a hook does to the codriver that started git.
+const KILL: &str = "kill -9 $(ps -o ppid= -p $PPID)";
+
+impl Place {
+    fn hook(&self, name: &str, script: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let hooks = self.repo.root().join(".git/hooks");
+        std::fs::create_dir_all(&hooks).unwrap();
+        std::fs::write(hooks.join(name), format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(hooks.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn without_hooks(&self) {
+        std::fs::remove_dir_all(self.repo.root().join(".git/hooks")).unwrap();
+    }
+
+    fn subjects(&self) -> String {
+        self.repo.git(&["log", "--format=%s"])
+    }
+
+    fn printed(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    }
+}
+
+#[test]
+fn killed_after_a_commit_the_next_start_lets_index_and_journal_know_it() {
+    let place = Place::new();
+    place.hook("post-commit", KILL);
+    let (exit, _) = place.say(&[&text(EDIT), "text = 'Set x'"], &[]);
+    assert_eq!(exit, None, "it was killed");
+    place.without_hooks();
+    assert_eq!(place.subjects(), "Set x\nStart\n");
+    assert_ne!(place.repo.git(&["status", "--porcelain"]), "", "the index is behind");
+    let printed = place.printed(&["sessions"]);
+    assert!(printed.contains("ended in the middle of a commit"), "{printed}");
+    assert_eq!(place.repo.git(&["status", "--porcelain"]), "");
+    assert!(!place.printed(&["sessions"]).contains("middle"), "it is settled once");
+    place.run(&["undo"]);
+    assert_eq!(place.repo.read("a.py"), "x = 1\n");
+    assert_eq!(place.subjects(), "Start\n");
+    assert_eq!(place.repo.git(&["status", "--porcelain"]), "");
+}
+
+#[cfg(target_os = "linux")] // elsewhere git goes on without codriver
+#[test]
+fn killed_before_the_commit_nothing_is_committed_or_staged() {
+    let place = Place::new();
+    place.hook("pre-commit", KILL);
+    let (exit, _) = place.say(&[&text(EDIT), "text = 'Set x'"], &[]);
+    assert_eq!(exit, None, "it was killed");
+    place.without_hooks();
+    assert!(!place.printed(&["sessions"]).contains("commit"));
+    let events = std::fs::read_to_string(place.turns_file()).unwrap();
+    assert!(events.contains("end-commit"), "it is settled: {events}");
+    assert_eq!(place.repo.git(&["status", "--porcelain"]), " M a.py\n");
+    assert_eq!(place.subjects(), "Start\n");
+    place.run(&["undo"]);
+    assert_eq!(place.repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn killed_in_the_middle_of_an_undo_the_commit_follows_at_the_next_start() {
+    let place = Place::new();
+    place.say(&[&text(EDIT), "text = 'Set x'"], &[]);
+    let index = place.turns_file();
+    let root = codriver::files::Root::new(place.repo.root()).unwrap();
+    let journal = codriver::files::journal::Journal::open(index.parent().unwrap()).unwrap();
+    journal.undo(&root).unwrap().unwrap();
+    assert_eq!(place.subjects(), "Set x\nStart\n", "only the files went back so far");
+    // This process has undone it and lives; let it be one that does not.
+    let mut gone = Command::new("true").spawn().unwrap();
+    let pid = gone.id();
+    gone.wait().unwrap();
+    let mine = format!("\"process\":{}", std::process::id());
+    let lines = std::fs::read_to_string(&index).unwrap();
+    assert!(lines.contains(&mine), "{lines}");
+    assert!(
+        !place.printed(&["sessions"]).contains("middle"),
+        "its process sees to it"
+    );
+    std::fs::write(&index, lines.replace(&mine, &format!("\"process\":{pid}"))).unwrap();
+    let printed = place.printed(&["sessions"]);
+    assert!(printed.contains("ended in the middle of `/undo`"), "{printed}");
+    assert_eq!(place.subjects(), "Start\n");
+    assert_eq!(place.repo.git(&["status", "--porcelain"]), "");
+    place.run(&["redo"]);
+    assert_eq!(place.subjects(), "Set x\nStart\n");
+}
+
+impl Place {
+    /// The index of the journal.
+    fn turns_file(&self) -> std::path::PathBuf {
+        let mut folders = vec![self.home.path().join("state")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.ends_with("turns.jsonl") {
+                    return path;
+                }
+                if path.is_dir() {
+                    folders.push(path);
+                }
+            }
+        }
+        panic!("there is no journal");
+    }
+}
+
+#[test]
+fn the_last_event_tells_how_the_edits_were_placed() {
+    let place = Place::new();
+    let indented = EDIT.replace("x = ", "  x = ");
+    let (_, printed) = place.say(&[&text(MISS), &text(&indented), "text = 'Set x'"], &["--json"]);
+    let last: serde_json::Value = serde_json::from_str(printed.lines().last().unwrap()).unwrap();
+    assert_eq!(
+        last["edits"],
+        serde_json::json!({ "indent": 1, "refused": 1 }),
+        "{printed}"
+    );
+    assert_eq!(last["summary"], "edits: 1 indent, 1 refused");
 }

@@ -353,6 +353,23 @@ fn a_question_takes_ctrl_c_and_ctrl_d_for_no() {
 }
 
 #[test]
+fn what_is_typed_ahead_of_a_question_is_no_answer_to_it_and_waits_at_the_next_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let go = folder.path().join("go");
+    let mut terminal = Terminal::start("program_typed_ahead", 60, &[("CODRIVER_TEST_GO", go.to_str().unwrap())]);
+    terminal.until_screen_has("WORKING");
+    terminal.send("y\rthen thas\u{7f}\u{7f}is");
+    terminal.until_screen_has("then this");
+    std::fs::write(&go, "").unwrap();
+    terminal.until_screen_has("Apply them? [Y/n]");
+    terminal.send("n\r");
+    terminal.until_screen_has("ANSWER No");
+    terminal.until_screen_has("> y\nthen this");
+    terminal.send("\r");
+    assert_eq!(terminal.until_message(1), r#""y\nthen this""#);
+}
+
+#[test]
 fn a_long_reply_is_written_once_also_when_the_window_changes() {
     let terminal = Terminal::start("program_reply", 40, &[]);
     let text = || codriver::terminal::style::strip_codes(&terminal.output());
@@ -455,6 +472,40 @@ fn program_question() {
         choices: Vec::new(),
     });
     println!("ANSWER {answer:?}");
+    std::process::exit(0);
+}
+
+/// Asks a question once a file is there, then reads a message.
+#[test]
+fn program_typed_ahead() {
+    if !is_program("program_typed_ahead") {
+        return;
+    }
+    println!("WORKING");
+    let go = std::env::var_os("CODRIVER_TEST_GO").unwrap();
+    while !Path::new(&go).exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let mut console = Console::new(ConsoleOptions {
+        interactive: true,
+        ..ConsoleOptions::default()
+    });
+    let answer = console.ask(&Question {
+        text: "Apply them?".to_string(),
+        detail: String::new(),
+        default: Answer::Yes,
+        yes_always_applies: true,
+        choices: Vec::new(),
+    });
+    println!("ANSWER {answer:?}");
+    let options = Options {
+        term: std::env::var("TERM").ok(),
+        ..Options::default()
+    };
+    let mut input = Input::new(options, Vec::new(), Arc::default()).unwrap();
+    if let Line::Text(text) = input.read("").unwrap() {
+        println!("GOT {} END", serde_json::to_string(&text).unwrap());
+    }
     std::process::exit(0);
 }
 

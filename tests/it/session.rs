@@ -312,9 +312,12 @@ fn render(record: &Record, shown: &mut usize) -> String {
     let mut text = String::new();
     for event in &record.events[*shown..] {
         let line = match event {
-            Event::Text(_) | Event::Reasoning(_) | Event::Usage { .. } | Event::Map { .. } | Event::Output(_) => {
-                continue;
-            }
+            Event::Text(_)
+            | Event::Reply { .. }
+            | Event::Reasoning(_)
+            | Event::Usage { .. }
+            | Event::Map { .. }
+            | Event::Output(_) => continue,
             Event::Session { .. } => "session".to_owned(),
             Event::Request { number, model, .. } if model == "scripted/editor" => {
                 format!("request {number} to {model}")
