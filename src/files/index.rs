@@ -52,16 +52,39 @@ pub(super) enum Event {
         turn: TurnId,
         id: String,
     },
+    /// `process` sees to the turn's commits; [`Event::CommitsFollowed`] says that it has.
     Undo {
         turn: TurnId,
         entry: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        process: Option<u32>,
     },
     Redo {
         turn: TurnId,
         entry: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        process: Option<u32>,
+    },
+    CommitsFollowed {
+        turn: TurnId,
+    },
+    BeginCommit(BegunCommit),
+    EndCommit {
+        key: String,
     },
     /// What was undone before can no longer be redone.
     DropRedo,
+}
+
+/// A commit that `process` is about to make.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct BegunCommit {
+    pub(super) key: String,
+    pub(super) turn: Option<TurnId>,
+    pub(super) process: u32,
+    /// Seconds since 1970.
+    pub(super) time: i64,
+    pub(super) intent: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,6 +111,8 @@ pub(super) struct Turn {
     pub(super) folders: BTreeSet<String>,
     /// The folder that the paths are relative to, as its first change says.
     pub(super) root: Option<RootId>,
+    /// The process that undid the turn or brought it again, until it has seen to the commits.
+    pub(super) walked_by: Option<u32>,
 }
 
 impl Turn {
@@ -157,6 +182,8 @@ pub(super) struct Index {
     /// Undone turns that can be redone, the next one last.
     pub(super) redo: Vec<TurnId>,
     pub(super) last_turn: TurnId,
+    /// Commits that were begun and not ended.
+    pub(super) begun: Vec<BegunCommit>,
     images: HashMap<String, ImageRef>,
     entries: HashSet<String>,
 }
@@ -169,6 +196,7 @@ impl Index {
             turns: BTreeMap::new(),
             redo: Vec::new(),
             last_turn: 0,
+            begun: Vec::new(),
             images: HashMap::new(),
             entries: HashSet::new(),
         }
@@ -248,6 +276,7 @@ impl Index {
                         files: BTreeMap::new(),
                         folders: BTreeSet::new(),
                         root: None,
+                        walked_by: None,
                     },
                 );
             }
@@ -275,27 +304,37 @@ impl Index {
                 turn.info.files = changed.map(|(path, _)| path.clone()).collect();
             }
             Event::Commit { turn, id } => {
-                if let Some(turn) = self.turns.get_mut(&turn) {
+                if let Some(turn) = self.turns.get_mut(&turn)
+                    && !turn.info.commits.contains(&id)
+                {
                     turn.info.commits.push(id);
                 }
             }
             Event::DropRedo => self.redo.clear(),
-            Event::Undo { turn, entry } => {
+            Event::Undo { turn, entry, process } => {
                 self.entries.insert(entry);
                 self.redo.push(turn);
-                self.set_undone(turn, true);
+                self.set_undone(turn, true, process);
             }
-            Event::Redo { turn, entry } => {
+            Event::Redo { turn, entry, process } => {
                 self.entries.insert(entry);
                 self.redo.retain(|undone| *undone != turn);
-                self.set_undone(turn, false);
+                self.set_undone(turn, false, process);
             }
+            Event::CommitsFollowed { turn } => {
+                if let Some(turn) = self.turns.get_mut(&turn) {
+                    turn.walked_by = None;
+                }
+            }
+            Event::BeginCommit(begun) => self.begun.push(begun),
+            Event::EndCommit { key } => self.begun.retain(|begun| begun.key != key),
         }
     }
 
-    fn set_undone(&mut self, turn: TurnId, undone: bool) {
+    fn set_undone(&mut self, turn: TurnId, undone: bool, process: Option<u32>) {
         if let Some(turn) = self.turns.get_mut(&turn) {
             turn.info.undone = undone;
+            turn.walked_by = process;
         }
     }
 
@@ -316,9 +355,11 @@ impl Index {
             events.extend(turn.events());
         }
         let kept = |turn: &&TurnId| keep.contains(*turn);
+        let walked_by = |turn: &TurnId| self.turns.get(turn).and_then(|turn| turn.walked_by);
         let undone = |turn: &TurnId| Event::Undo {
             turn: *turn,
             entry: String::new(),
+            process: walked_by(turn),
         };
         let lost = self
             .turns
@@ -327,6 +368,14 @@ impl Index {
         events.extend(lost.map(|turn| &turn.info.id).filter(kept).map(undone));
         events.push(Event::DropRedo);
         events.extend(self.redo.iter().filter(kept).map(undone));
+        let brought_again = self.turns.values().filter(|turn| !turn.info.undone);
+        let waiting = brought_again.filter(|turn| keep.contains(&turn.info.id) && turn.walked_by.is_some());
+        events.extend(waiting.map(|turn| Event::Redo {
+            turn: turn.info.id,
+            entry: String::new(),
+            process: turn.walked_by,
+        }));
+        events.extend(self.begun.iter().cloned().map(Event::BeginCommit));
         self.replace(&events)
     }
 

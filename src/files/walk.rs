@@ -61,12 +61,22 @@ impl Journal {
         let tree = open_tree(root)?;
         let (targets, changed_since) = self.targets_back(root, &tree, &turn, direction)?;
         let id = turn.info.id;
+        let has_commits = !turn.info.commits.is_empty();
         if changed_since.is_empty() {
             self.transact(&tree, here, &mut index, &targets, &turn.folders, |entry, _| {
                 let entry = entry.id.clone();
+                let process = has_commits.then(std::process::id);
                 match direction {
-                    Direction::Undo => Event::Undo { turn: id, entry },
-                    Direction::Redo => Event::Redo { turn: id, entry },
+                    Direction::Undo => Event::Undo {
+                        turn: id,
+                        entry,
+                        process,
+                    },
+                    Direction::Redo => Event::Redo {
+                        turn: id,
+                        entry,
+                        process,
+                    },
                 }
             })?;
         }

@@ -22,6 +22,7 @@ use super::head;
 use super::index;
 use super::index::Own;
 use super::index::UserIndex;
+use super::intent::Intent;
 use super::lock;
 use super::program;
 use super::tree;
@@ -36,7 +37,13 @@ pub(super) struct Wanted<'a> {
     pub(super) moves: Moves,
 }
 
-pub(super) fn commit(of: &Repo, versions: &[Version], message: &str, own: Own) -> Result<Option<Committed>, Error> {
+pub(super) fn commit(
+    of: &Repo,
+    versions: &[Version],
+    message: &str,
+    own: Own,
+    begin: &mut dyn FnMut(&Intent),
+) -> Result<Option<Committed>, Error> {
     let repo = of.open()?;
     let user_index = index::read(&repo, of)?;
     let taken = takeable(of, &repo, &user_index, versions)?;
@@ -65,6 +72,7 @@ pub(super) fn commit(of: &Repo, versions: &[Version], message: &str, own: Own) -
     {
         return Err(Error::Staged { path });
     }
+    begin(&Intent::new(&repo, &wanted, message, by_program.is_some())?);
     if by_program.is_some() {
         return commit_by_program::commit(of, &repo, &user_index, &wanted, message, own).map(Some);
     }

@@ -260,7 +260,12 @@ fn changed(of: &Repo, before: &BTreeMap<String, Option<Stamp>>, wanted: &Wanted<
         .collect()
 }
 
-fn moves_between(repo: &Repository, old_head: Option<git2::Oid>, new: &git2::Commit<'_>) -> Result<Moves, Error> {
+/// What a commit changed.
+pub(super) fn moves_between(
+    repo: &Repository,
+    old_head: Option<git2::Oid>,
+    new: &git2::Commit<'_>,
+) -> Result<Moves, Error> {
     let failed = doing("read the new commit");
     let old_tree = match old_head {
         Some(id) => Some(repo.find_commit(id).and_then(|commit| commit.tree()).map_err(&failed)?),

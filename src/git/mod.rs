@@ -15,6 +15,7 @@ mod dirty;
 mod head;
 mod history;
 mod index;
+mod intent;
 mod list;
 mod lock;
 mod merge;
@@ -25,6 +26,9 @@ mod take_back;
 mod tree;
 mod untracked;
 mod walk;
+
+pub use intent::Intent;
+pub use intent::Settled;
 
 /// A repository with a work tree. Each call looks at the disk anew, so what other programs do in between is seen.
 #[derive(Debug, Clone)]
@@ -222,20 +226,41 @@ impl Repo {
     /// equalled HEAD follows the commit, one with staged changes of the user's own takes the commit's change in, so that
     /// just his changes are staged.
     ///
+    /// `begin` hears what is about to be done before branch or index are touched; [`Self::settle`] puts right with it what a
+    /// killed process left.
+    ///
     /// None when nothing is left to commit: ignored files and those inside a submodule are never taken, and a version
     /// may equal HEAD.
     ///
     /// # Errors
     /// [`Error::Staged`] when a version changes lines that the user has staged changes of; [`Self::overlapping_staged`]
     /// tells beforehand. Nothing is committed then.
-    pub fn commit(&self, versions: &[Version], message: &str) -> Result<Option<Committed>, Error> {
-        commit::commit(self, versions, message, index::Own::Merge)
+    pub fn commit(
+        &self,
+        versions: &[Version],
+        message: &str,
+        begin: &mut dyn FnMut(&Intent),
+    ) -> Result<Option<Committed>, Error> {
+        commit::commit(self, versions, message, index::Own::Merge, begin)
     }
 
     /// The same for versions that hold the user's own changes: whatever was staged of these files, their index entries
     /// are the committed versions afterwards.
-    pub fn commit_whole(&self, versions: &[Version], message: &str) -> Result<Option<Committed>, Error> {
-        commit::commit(self, versions, message, index::Own::Replace)
+    pub fn commit_whole(
+        &self,
+        versions: &[Version],
+        message: &str,
+        begin: &mut dyn FnMut(&Intent),
+    ) -> Result<Option<Committed>, Error> {
+        commit::commit(self, versions, message, index::Own::Replace, begin)
+    }
+
+    /// Ends a commit that was begun by a process which is no more. `is_over`: also a git that it started is.
+    ///
+    /// # Errors
+    /// What keeps the repository from being read, or the index from being written.
+    pub fn settle(&self, intent: &Intent, is_over: bool) -> Result<Settled, Error> {
+        intent::settle(self, intent, is_over)
     }
 
     /// The paths of the versions that cannot be committed without touching what the user has staged of them.

@@ -8,6 +8,7 @@ use super::Session;
 use super::TurnEnd;
 use super::commit_step::change;
 use super::diff::unified;
+use super::settle::note_begin;
 use super::undo::short;
 use super::verify::Checked;
 use super::verify::Purpose;
@@ -69,13 +70,15 @@ impl Session {
 
     /// Commits every change to tracked files, and files of the chat that git does not know yet.
     pub fn commit_all(&mut self, message: Option<&str>) -> Result<()> {
-        let Some(git) = &self.git else {
+        if self.git.is_none() {
             self.ui.show(Event::Error {
                 message: "there is no git repository here".to_owned(),
                 hint: Some("`git init` makes one; `/undo` works without".to_owned()),
             });
             return Ok(());
         };
+        self.settle_before_commit();
+        let Some(git) = &self.git else { return Ok(()) };
         let mut paths = git.dirty()?;
         for path in self.files.editable() {
             if !paths.contains(path) && !git.is_tracked(path) && !git.is_ignored(path) {
@@ -114,7 +117,12 @@ impl Session {
         let paths: Vec<String> = versions.iter().map(|version| version.path.clone()).collect();
         self.before_commit();
         let Some(git) = &self.git else { return Ok(()) };
-        match git.commit_whole(&versions, &message) {
+        let mut begun = None;
+        let committed = git.commit_whole(&versions, &message, &mut |intent| {
+            begun = note_begin(&self.journal, None, intent);
+        });
+        self.end_commit(begun)?;
+        match committed {
             Ok(Some(committed)) => {
                 let behind = committed.index_behind;
                 self.ui.show(Event::Commit {

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::Purpose;
 use super::Session;
+use super::settle::note_begin;
 use super::turn::Turn;
 use crate::apply::merge3;
 use crate::chat::message::Message;
@@ -54,6 +55,7 @@ impl Session {
         if self.git.is_none() || !self.options.auto_commits || turn.uncommitted.is_empty() || turn.refused_commit {
             return Ok(None);
         }
+        self.settle_before_commit();
         let touched = std::mem::take(&mut turn.uncommitted);
         let (versions, diff) = self.versions(&touched)?;
         if versions.is_empty() {
@@ -64,11 +66,18 @@ impl Session {
         let paths: Vec<String> = versions.iter().map(|version| version.path.clone()).collect();
         self.before_commit();
         let Some(git) = &self.git else { return Ok(None) };
-        match git.commit(&versions, &message) {
+        let mut begun = None;
+        let committed = git.commit(&versions, &message, &mut |intent| {
+            begun = note_begin(&self.journal, turn.id, intent);
+        });
+        if let (Ok(Some(committed)), Some(id)) = (&committed, turn.id) {
+            self.journal.note_commit(id, &committed.id)?;
+        }
+        self.end_commit(begun)?;
+        match committed {
             Ok(None) => {}
             Ok(Some(committed)) => {
                 if let Some(id) = turn.id {
-                    self.journal.note_commit(id, &committed.id)?;
                     if !committed.changed_by_hooks.is_empty() {
                         self.journal.absorb(&self.root, id)?;
                         self.note_hook_changes(&committed.changed_by_hooks);

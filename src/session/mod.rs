@@ -55,6 +55,7 @@ mod record;
 mod reflection;
 mod review;
 mod rungs;
+mod settle;
 mod spending;
 mod tally;
 mod turn;
@@ -308,6 +309,7 @@ impl Session {
                 recovered.join(", ")
             )));
         }
+        session.settle();
         Ok(session)
     }
 

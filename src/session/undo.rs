@@ -3,6 +3,7 @@
 use anyhow::Result;
 
 use super::Session;
+use crate::files::journal::TurnInfo;
 use crate::files::journal::Walked;
 use crate::git::TakenBack;
 use crate::terminal::Event;
@@ -20,6 +21,7 @@ pub enum Walk {
 impl Session {
     /// Takes the newest turn back: its files, its commits where possible, its messages.
     pub fn undo(&mut self) -> Result<Walk> {
+        self.settle();
         let Some(walked) = self.journal.undo(&self.root)? else {
             self.ui.show(Event::Note("There is no turn to undo.".to_owned()));
             return Ok(Walk::Nothing);
@@ -28,9 +30,8 @@ impl Session {
             return Ok(Walk::Refused);
         }
         let mut text = format!("Took back \"{}\": {}.", walked.turn.label, walked.restored.join(", "));
-        for commit in walked.turn.commits.iter().rev() {
-            text.push_str(&self.take_commit_back(commit));
-        }
+        text.push_str(&self.take_commits_back(&walked.turn));
+        self.journal.commits_followed(walked.turn.id)?;
         if let Some(turn) = self.history.take(walked.turn.id) {
             self.taken_back.push(turn);
             self.record_history();
@@ -41,6 +42,7 @@ impl Session {
 
     /// Brings the turn that was taken back last again.
     pub fn redo(&mut self) -> Result<Walk> {
+        self.settle();
         let Some(walked) = self.journal.redo(&self.root)? else {
             self.ui
                 .show(Event::Note("There is no undone turn to bring back.".to_owned()));
@@ -54,9 +56,8 @@ impl Session {
             walked.turn.label,
             walked.restored.join(", ")
         );
-        for commit in &walked.turn.commits {
-            text.push_str(&self.put_commit_back(commit));
-        }
+        text.push_str(&self.put_commits_back(&walked.turn));
+        self.journal.commits_followed(walked.turn.id)?;
         if self
             .taken_back
             .last()
@@ -89,6 +90,17 @@ impl Session {
             ),
         });
         true
+    }
+
+    /// What became of the commits of a turn whose files were taken back, each in a sentence.
+    pub(super) fn take_commits_back(&self, turn: &TurnInfo) -> String {
+        let newest_first = turn.commits.iter().rev();
+        newest_first.map(|commit| self.take_commit_back(commit)).collect()
+    }
+
+    /// The same for a turn that was brought again.
+    pub(super) fn put_commits_back(&self, turn: &TurnInfo) -> String {
+        turn.commits.iter().map(|commit| self.put_commit_back(commit)).collect()
     }
 
     fn take_commit_back(&self, commit: &str) -> String {

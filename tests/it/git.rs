@@ -41,7 +41,7 @@ fn commit(repo: &TestRepo, paths: &[&str], message: &str) -> Committed {
 
 fn try_commit(repo: &TestRepo, paths: &[&str], message: &str) -> Result<Option<Committed>, Error> {
     let versions: Vec<Version> = paths.iter().map(|path| version(repo, path)).collect();
-    open(repo).commit(&versions, message)
+    open(repo).commit(&versions, message, &mut |_| {})
 }
 
 /// Paths that a commit touches, with `A`, `M`, `D`.
@@ -461,7 +461,7 @@ mod committing {
         let staged = repo.git(&["show", ":a.py"]);
         let on_disk = repo.read("a.py");
         let made = open(repo)
-            .commit(std::slice::from_ref(version), "One")
+            .commit(std::slice::from_ref(version), "One", &mut |_| {})
             .unwrap()
             .unwrap();
         assert_eq!(made.index_behind, None);
@@ -502,7 +502,7 @@ mod committing {
         for _ in 0..2 {
             let versions = std::slice::from_ref(&version);
             assert_eq!(open(&repo).overlapping_staged(versions).unwrap(), ["a.py"]);
-            let error = open(&repo).commit(versions, "Zwanzig").unwrap_err();
+            let error = open(&repo).commit(versions, "Zwanzig", &mut |_| {}).unwrap_err();
             assert_eq!(
                 error.to_string(),
                 "`a.py` has staged changes of your own in the same lines"
@@ -556,7 +556,10 @@ mod committing {
         repo.git(&["add", "a.txt"]);
         repo.write("a.txt", "on disk\n");
         let versions = [version(&repo, "a.txt")];
-        open(&repo).commit_whole(&versions, "All").unwrap().unwrap();
+        open(&repo)
+            .commit_whole(&versions, "All", &mut |_| {})
+            .unwrap()
+            .unwrap();
         assert_eq!(repo.status(), "");
         assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "on disk\n");
     }
@@ -769,7 +772,7 @@ mod committing {
             content: Some(b"edit\n".to_vec()),
             executable: false,
         }];
-        open(&repo).commit(&versions, "Edit").unwrap().unwrap();
+        open(&repo).commit(&versions, "Edit", &mut |_| {}).unwrap().unwrap();
         assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "edit\n");
         assert_eq!(repo.status(), " M a.txt\n");
         assert_eq!(repo.read("a.txt"), "edit and more by the user\n");
@@ -907,7 +910,7 @@ mod hooks_and_signing {
         let pid = repo.path(".git/pid");
         let started = pid.clone();
         let git = open(&repo).stopped_by(move || std::fs::read(&started).is_ok_and(|text| text.ends_with(b"\n")));
-        let error = git.commit(&[version(&repo, "a.txt")], "Edit").unwrap_err();
+        let error = git.commit(&[version(&repo, "a.txt")], "Edit", &mut |_| {}).unwrap_err();
         assert!(matches!(&error, Error::Stopped { .. }), "{error:?}");
         assert_eq!(error.to_string(), "`git commit --quiet --file=-` was stopped");
         assert_eq!((repo.subjects().len(), repo.status().as_str()), (1, " M a.txt\n"));
@@ -934,7 +937,10 @@ mod hooks_and_signing {
         repo.write("a.txt", "edit\n");
         let committed = repo.path(".git/committed");
         let git = open(&repo).stopped_by(move || committed.exists());
-        let made = git.commit(&[version(&repo, "a.txt")], "Edit").unwrap().unwrap();
+        let made = git
+            .commit(&[version(&repo, "a.txt")], "Edit", &mut |_| {})
+            .unwrap()
+            .unwrap();
         assert_eq!(repo.git(&["rev-parse", "HEAD"]).trim(), made.id);
         assert_eq!(repo.status(), "");
     }
@@ -947,7 +953,7 @@ mod hooks_and_signing {
         assert!(open(&repo).has_commit_hooks());
         repo.write("a.txt", "edit\n");
         let git = open(&repo).with_limit(std::time::Duration::from_secs(1));
-        let error = git.commit(&[version(&repo, "a.txt")], "Edit").unwrap_err();
+        let error = git.commit(&[version(&repo, "a.txt")], "Edit", &mut |_| {}).unwrap_err();
         assert!(error.to_string().ends_with("stopped after 1 seconds"), "{error}");
         assert_eq!(repo.status(), " M a.txt\n");
     }
@@ -1094,7 +1100,7 @@ mod kinds_of_repositories {
             content: Some(b"edited\n".to_vec()),
             executable: false,
         }];
-        let made = found.commit(&versions, "Edit").unwrap().unwrap();
+        let made = found.commit(&versions, "Edit", &mut |_| {}).unwrap().unwrap();
         assert_eq!(repo.git(&["rev-parse", "side"]).trim(), made.id);
         assert_eq!(repo.git(&["log", "-1", "--format=%s", "main"]), "Second\n");
         let status = repo.git_in(&other, &["status", "--porcelain"]);
@@ -1208,7 +1214,9 @@ mod kinds_of_repositories {
         std::fs::rename(&objects, repo.path(".git/objects.away")).unwrap_or(());
         std::fs::write(&objects, "").unwrap_or(());
         let error = match Repo::discover(repo.root()) {
-            Ok(Some(found)) => found.commit(&[version(&repo, "a.txt")], "Edit").unwrap_err(),
+            Ok(Some(found)) => found
+                .commit(&[version(&repo, "a.txt")], "Edit", &mut |_| {})
+                .unwrap_err(),
             Ok(None) => panic!("no repository"),
             Err(error) => error,
         };
