@@ -26,6 +26,9 @@ const LOOK: Duration = Duration::from_millis(10);
 /// hold the pipe, and nobody waits for that.
 const DRAIN: Duration = Duration::from_millis(500);
 
+/// What was printed before the end is read whole, however busy the machine is; a process that got away may print for ever.
+const DRAIN_AT_MOST: Duration = Duration::from_secs(10);
+
 /// Makes programs that would ask, page or redraw do without.
 const NON_INTERACTIVE: &[(&str, &str)] = &[
     ("GIT_EDITOR", "true"),
@@ -90,9 +93,9 @@ pub(super) fn run(job: &Job, cancel: &CancellationToken, on_output: &mut dyn FnM
             break End::TimedOut;
         }
     };
-    let drain_until = Instant::now() + DRAIN;
+    let drain_until = Instant::now() + DRAIN_AT_MOST;
     while let Some(left) = drain_until.checked_duration_since(Instant::now()) {
-        match chunks.recv_timeout(left) {
+        match chunks.recv_timeout(left.min(DRAIN)) {
             Ok(Ok(chunk)) => outcome.take(&chunk),
             _ => break,
         }
