@@ -130,9 +130,12 @@ impl Ask {
 
     /// Whether lines that nothing is searched for are the whole file anew: they begin as it begins and hold most of it.
     pub(super) fn rewrites(&self, document: &Document<'_>) -> bool {
-        let first = self.new.iter().map(|line| key(line)).find(|key| *key != BLANK);
-        let begins_alike = (0..document.len()).map(|at| document.key(at)).find(|key| *key != BLANK) == first;
-        if self.n_filled_old() > 0 || !self.anchors.is_empty() || self.at_end || !begins_alike {
+        let begins_alike = || {
+            let first = self.new.iter().map(|line| key(line)).find(|key| *key != BLANK);
+            first == (0..document.len()).map(|at| document.key(at)).find(|key| *key != BLANK)
+        };
+        // What is dear comes last: nearly every hunk is none of these.
+        if self.n_filled_old() > 0 || !self.anchors.is_empty() || self.at_end || !begins_alike() {
             return false;
         }
         let keys: HashSet<u64> = self.new.iter().map(|line| key(line)).collect();

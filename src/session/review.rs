@@ -96,9 +96,9 @@ impl Session {
                 Decision::Reject
             }
             Answer::Choice('e') => {
-                let lines: Vec<&str> = after.split_inclusive('\n').collect();
-                match self.ui.edit(&lines[hunk.new.clone()].concat()) {
-                    Some(text) => Decision::Replace(text),
+                let offered = lines_of(after, &hunk.new);
+                match self.ui.edit(&offered) {
+                    Some(text) => Decision::Replace(ended_like(text, &(offered + &lines_of(before, &hunk.old)))),
                     None => {
                         self.ui.show(Event::Note(
                             "The editor gave nothing back; the hunk is rejected.".to_owned(),
@@ -173,6 +173,25 @@ fn compose(before: &str, after: &str, hunks: &[Hunk], decisions: &[Decision]) ->
     text
 }
 
+fn lines_of(text: &str, range: &Range<usize>) -> String {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    lines[range.clone()].concat()
+}
+
+/// Editors give a text back without its last line end; the next line of the file must not stick to it.
+fn ended_like(mut text: String, model: &str) -> String {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push_str(if model.ends_with("\r\n") {
+            "\r\n"
+        } else if model.ends_with('\n') {
+            "\n"
+        } else {
+            ""
+        });
+    }
+    text
+}
+
 /// One hunk as a unified diff.
 fn show(path: &str, before: &str, after: &str, hunk: &Hunk) -> String {
     let single = compose(before, after, std::slice::from_ref(hunk), &[Decision::Accept]);
@@ -199,6 +218,15 @@ mod tests {
             &[Decision::Replace("uno\n".to_owned()), Decision::Reject],
         );
         assert_eq!(edited, "uno\n2\n3\n4\n5\n6\n7\n8\n9\n");
+    }
+
+    #[test]
+    fn an_edited_hunk_keeps_its_last_line_end() {
+        assert_eq!(ended_like("a\nb".to_owned(), "x\n"), "a\nb\n");
+        assert_eq!(ended_like("a".to_owned(), "x\r\n"), "a\r\n");
+        assert_eq!(ended_like("a\n".to_owned(), "x\n"), "a\n");
+        assert_eq!(ended_like(String::new(), "x\n"), "");
+        assert_eq!(ended_like("a".to_owned(), "the file's end"), "a");
     }
 
     #[test]

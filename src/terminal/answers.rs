@@ -12,6 +12,10 @@ pub(super) fn choices_label(question: &Question) -> String {
     for (key, _) in &question.choices {
         keys.push(capital(*key, question.default == Answer::Choice(*key)));
     }
+    if !question.choices.is_empty() {
+        // Any other answer explains the keys.
+        keys.push("?".to_string());
+    }
     format!("[{}]", keys.join("/"))
 }
 
