@@ -10,9 +10,10 @@ use super::graph::Graph;
 use super::render::{self, Section};
 use super::scene::Scene;
 
-/// Share of the budget that goes to signatures, with the paths they need, before names: a third of the text is then
-/// signatures.
-const SIGNATURES: f64 = 0.40;
+/// Share of the budget that goes to signature lines before anything is only named.
+const SIGNATURES: f64 = 0.335;
+/// Share that these lines and the paths above them may take: where paths are long, other files must be named too.
+const WITH_PATHS: f64 = 0.6;
 /// With this many tokens for each file of the project a definition is worth as much as a file; with less, naming the files
 /// comes first, and with more they have been named.
 const EVEN: f64 = 3.4;
@@ -113,16 +114,20 @@ impl Choice {
         has_lines && self.heads_shown < self.candidates.len()
     }
 
+    /// Tokens of the signature lines.
+    fn signature_tokens(&self) -> usize {
+        self.signatures
+            .iter()
+            .map(|&idx| render::signature_cost(&self.definitions[idx]))
+            .sum()
+    }
+
     /// Tokens of all that is chosen.
     fn total(&self) -> usize {
         if !self.shown {
             return 0;
         }
-        let signatures: usize = self
-            .signatures
-            .iter()
-            .map(|&idx| render::signature_cost(&self.definitions[idx]))
-            .sum();
+        let signatures = self.signature_tokens();
         let names: usize = self.names.iter().map(|&name| render::name_cost(self.head(name))).sum();
         self.path_tokens + signatures + names + if self.is_elided() { render::ELISION } else { 0 }
     }
@@ -185,13 +190,13 @@ pub(super) fn fill(
 ) -> (String, usize, usize) {
     let mut choices = choices(scene, graph, values, tokens, fetch);
     let mut left = tokens;
-    let share = (tokens as f64 * SIGNATURES) as usize;
-    let kept = tokens - share;
-    signatures(&mut choices, &mut left, kept);
+    let share = (tokens as f64 * SIGNATURES).ceil() as usize;
+    let kept = tokens - (tokens as f64 * WITH_PATHS) as usize;
+    signatures(&mut choices, &mut left, kept, share);
     left = tokens.saturating_sub(choices.iter().map(Choice::total).sum());
     names_and_paths(&mut choices, &mut left);
     left = tokens.saturating_sub(choices.iter().map(Choice::total).sum());
-    signatures(&mut choices, &mut left, 0);
+    signatures(&mut choices, &mut left, 0, usize::MAX);
     left = tokens.saturating_sub(choices.iter().map(Choice::total).sum());
     let (text, files) = text(scene.corpus, &choices);
     (text, tokens - left, files)
@@ -214,8 +219,7 @@ fn choices(scene: &Scene, graph: Option<&Graph>, values: &[f64], tokens: usize, 
             } else {
                 Vec::new()
             };
-            let lines = scene.corpus.view(file).map_or(0, |view| view.lines());
-            let candidates = defs::candidates(scene, graph, &definitions, lines);
+            let candidates = defs::candidates(scene, graph, file, &definitions);
             let mut is_head = vec![false; definitions.len()];
             candidates
                 .iter()
@@ -237,8 +241,8 @@ fn choices(scene: &Scene, graph: Option<&Graph>, values: &[f64], tokens: usize, 
         .collect()
 }
 
-/// Adds signatures until no more than `kept` tokens are left.
-fn signatures(choices: &mut [Choice], left: &mut usize, kept: usize) {
+/// Adds signatures until their lines have `wanted` tokens or no more than `kept` are left.
+fn signatures(choices: &mut [Choice], left: &mut usize, kept: usize, wanted: usize) {
     let mut heap = BinaryHeap::new();
     for (idx, choice) in choices.iter().enumerate() {
         for candidate in 0..choice.candidates.len() {
@@ -252,7 +256,12 @@ fn signatures(choices: &mut [Choice], left: &mut usize, kept: usize) {
             }
         }
     }
-    greedy(choices, heap, left, kept, |_, _| Vec::new());
+    let mut lines = 0;
+    let enough = |added: usize| {
+        lines += added;
+        lines >= wanted
+    };
+    greedy(choices, heap, left, kept, enough, |_, _| Vec::new());
 }
 
 /// Adds paths, and names of files whose paths are in.
@@ -280,16 +289,18 @@ fn names_and_paths(choices: &mut [Choice], left: &mut usize) {
             });
         }
     }
-    greedy(choices, heap, left, 0, names);
+    greedy(choices, heap, left, 0, |_| false, names);
 }
 
 /// Takes the best offer while it fits. What a piece costs falls as others are added, so an offer is weighed again when its
-/// turn comes. `follow` gives the offers that a path opens.
+/// turn comes. `enough` hears how many tokens of signatures each piece adds and ends it after that one; `follow` gives the
+/// offers that a path opens.
 fn greedy(
     choices: &mut [Choice],
     mut heap: BinaryHeap<Offer>,
     left: &mut usize,
     kept: usize,
+    mut enough: impl FnMut(usize) -> bool,
     follow: impl Fn(&Choice, usize) -> Vec<Offer>,
 ) {
     while *left > kept {
@@ -308,7 +319,11 @@ fn greedy(
             continue;
         }
         *left -= cost;
+        let before = choice.signature_tokens();
         choice.add(offer.piece);
+        if enough(choice.signature_tokens() - before) {
+            return;
+        }
         if offer.piece == Piece::Path {
             heap.extend(follow(choice, offer.choice));
         }

@@ -217,7 +217,7 @@ mod tests {
 
     use super::*;
     use crate::repo_map::corpus::{Entry, Record};
-    use crate::repo_map::facts::{Definition, Facts};
+    use crate::repo_map::facts::{Definition, Facts, OwnWords};
     use crate::repo_map::tags::DefKind;
 
     /// Files as (path, name that it defines, text).
@@ -234,6 +234,7 @@ mod tests {
                 signature: name.to_string(),
                 name_tokens: 1,
                 signature_tokens: 2,
+                words: OwnWords::default(),
             }];
             Entry {
                 path: Arc::from(*path),

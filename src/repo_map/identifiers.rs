@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 64;
 /// An identifier is a letter, `_` or `$` followed by at least two more letters, digits, `_` or `$`; letters of every
 /// script count. What starts with a digit is a number and left out whole. Comments and strings are not told apart.
 pub fn identifiers(text: &str) -> Vec<(&str, u32)> {
-    let mut found = scan(text);
+    let mut found: Vec<(u64, &str)> = occurrences(text).map(|word| (hash(word.as_bytes()), word)).collect();
     // Sorted by hash first: comparing numbers is far cheaper than comparing text, and no input can make it slow.
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
     let mut counts: Vec<(&str, u32)> = Vec::new();
@@ -24,41 +24,42 @@ pub fn identifiers(text: &str) -> Vec<(&str, u32)> {
     counts
 }
 
-/// Every occurrence, with a hash.
-fn scan(text: &str) -> Vec<(u64, &str)> {
+/// Every occurrence of an identifier, in the order of the text.
+pub(super) fn occurrences(text: &str) -> impl Iterator<Item = &str> {
     let bytes = text.as_bytes();
-    let mut found = Vec::with_capacity(text.len() / 8);
     let mut at = 0;
-    while at < bytes.len() {
-        let start = at;
-        match CLASS[bytes[at] as usize] {
-            OTHER => {
-                at += 1;
-                continue;
-            }
-            NON_ASCII => {
-                let width = letter_width(text, at);
-                if width == 0 {
-                    at += text[at..].chars().next().map_or(1, char::len_utf8);
+    std::iter::from_fn(move || {
+        while at < bytes.len() {
+            let start = at;
+            match CLASS[bytes[at] as usize] {
+                OTHER => {
+                    at += 1;
                     continue;
                 }
+                NON_ASCII => {
+                    let width = letter_width(text, at);
+                    if width == 0 {
+                        at += text[at..].chars().next().map_or(1, char::len_utf8);
+                        continue;
+                    }
+                }
+                _ => {}
             }
-            _ => {}
+            let is_number = CLASS[bytes[at] as usize] == DIGIT;
+            let (end, ascii) = word_end(text, at);
+            at = end;
+            let word = &text[start..end];
+            let long_enough = if ascii {
+                word.len() >= MIN_CHARS
+            } else {
+                word.chars().count() >= MIN_CHARS
+            };
+            if !is_number && long_enough && word.len() <= MAX_BYTES {
+                return Some(word);
+            }
         }
-        let is_number = CLASS[bytes[at] as usize] == DIGIT;
-        let (end, ascii) = word_end(text, at);
-        at = end;
-        let word = &text[start..end];
-        let long_enough = if ascii {
-            word.len() >= MIN_CHARS
-        } else {
-            word.chars().count() >= MIN_CHARS
-        };
-        if !is_number && long_enough && word.len() <= MAX_BYTES {
-            found.push((hash(word.as_bytes()), word));
-        }
-    }
-    found
+        None
+    })
 }
 
 /// Where the word that starts at `at` ends, and whether it is all ASCII.

@@ -4,6 +4,7 @@
 //! every definition for a request and fills the budget with what is worth most.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod bodies;
 mod budget;
 pub mod corpus;
 mod defs;

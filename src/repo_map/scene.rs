@@ -13,6 +13,9 @@ use super::id_table::IdTable;
 use super::tags::identifiers;
 use super::words::{self, Query, WordId};
 
+/// An identifier in more than this share of the files tells them not apart.
+const COMMON: f64 = 0.3;
+
 /// An identifier of the chat's files.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ChatWord {
@@ -113,6 +116,14 @@ impl<'a> Scene<'a> {
             body_df,
             defs_df,
         }
+    }
+
+    /// What an identifier of the chat tells, the more the fewer files hold it; None when too many do.
+    pub(super) fn rarity(&self, slot: u32) -> Option<f64> {
+        let n = self.len() as f64;
+        let holders = f64::from(self.chat_words[slot as usize].holders);
+        // In a project of a handful of files everything is common.
+        (holders < (COMMON * n).max(3.0)).then(|| (n / holders.max(1.0)).ln().max(0.0))
     }
 
     pub(super) fn len(&self) -> usize {

@@ -171,8 +171,12 @@ fn every_line_stands_in_its_file() {
     for line in map.text.lines() {
         if !line.starts_with(' ') {
             text = fs::read_to_string(dir.path().join(line.trim_end_matches(':'))).unwrap();
-        } else if let Some(names) = line.strip_prefix(" ⋮ ") {
-            assert!(names.split(' ').all(|name| text.contains(name)), "{line}");
+        } else if let Some(names) = line.strip_prefix(" ⋮") {
+            let names = names.trim_start();
+            assert!(
+                names.is_empty() || names.split(' ').all(|name| text.contains(name)),
+                "{line}"
+            );
         } else {
             assert!(text.contains(line.trim()), "{line}");
         }
@@ -460,4 +464,65 @@ fn leaving_stops_what_is_read_in_the_background() {
     drop(left);
     let next = map_of(&mut service(dir.path(), Some(cache.path())), &ask);
     assert_eq!(next, map_of(&mut service(dir.path(), None), &ask));
+}
+
+#[test]
+fn what_a_definition_says_inside_brings_it_forward() {
+    let dir = tempfile::tempdir().unwrap();
+    let method = |name: &str, word: &str| format!("    def {name}(self, item):\n        return self.{word}(item)\n\n");
+    let mut text = "class Store:\n".to_string();
+    for n in 0..40 {
+        let word = if n == 33 { "expire_ticket" } else { "load" };
+        text.push_str(&method(&format!("step{n}"), word));
+    }
+    write_all(dir.path(), &[("store.py".to_string(), text)]);
+    write_all(dir.path(), &large()[..10]);
+    let map = map_of(
+        &mut service(dir.path(), None),
+        &request(&[], "tickets expire too late", 120),
+    );
+    assert!(map.text.contains("step33"), "{}", map.text);
+}
+
+#[test]
+fn a_module_that_the_chat_imports_is_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut files: Vec<(String, String)> = (0..30)
+        .map(|i| (format!("lib/part{i}.js"), format!("export const value{i} = {i}\n")))
+        .collect();
+    files.push(("lib/ledger.js".into(), "export default 1\n".into()));
+    files.push((
+        "app.js".into(),
+        "import anything from './lib/ledger'\nanything()\n".into(),
+    ));
+    write_all(dir.path(), &files);
+    let map = map_of(&mut service(dir.path(), None), &request(&["app.js"], "", 30));
+    assert!(paths(&map).contains(&"lib/ledger.js"), "{}", map.text);
+}
+
+#[test]
+fn a_hundred_thousand_files_are_no_trouble() {
+    use codriver::repo_map::corpus::{Corpus, Entry};
+    use codriver::repo_map::{self, Ask, ChatFile, graph::Graph, history::History, words::Query};
+    let entries = (0..100_000).map(|n| Entry {
+        path: format!("part{}/unit{n}.py", n % 300).into(),
+        path_tokens: 9,
+        record: None,
+    });
+    let corpus = Corpus::new(entries.collect());
+    let graph = Graph::new(&corpus);
+    let history = History::default();
+    for (chat, message) in [("part7/unit7.py", "unit77777"), ("gone.py", ""), ("part7/unit7.py", "")] {
+        let ask = Ask {
+            chat: vec![ChatFile {
+                path: chat.into(),
+                text: "import unit4242\n".into(),
+            }],
+            query: Query::new(message),
+            tokens: 1024,
+        };
+        let map = repo_map::map(&corpus, &history, Some(&graph), &ask, &|_, _| Vec::new());
+        assert!(map.tokens <= 1024 && map.files > 50, "{}", map.text);
+        assert!(message.is_empty() || map.text.contains("unit77777.py"), "{}", map.text);
+    }
 }

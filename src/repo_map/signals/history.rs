@@ -12,6 +12,8 @@ const CHAT_AGE: f64 = 20.0;
 const MESSAGE_AGE: f64 = 1000.0;
 /// Commits after which a change counts half as recent.
 const RECENT: f64 = 50.0;
+/// Commits after which a change counts half for how often a file changes, and for what changed with it.
+const OFTEN: f64 = 200.0;
 
 /// The corpus files of a commit.
 fn files<'a>(scene: &'a Scene, commit: &'a Commit) -> impl Iterator<Item = usize> + 'a {
@@ -40,6 +42,25 @@ pub(crate) fn changed_together(scene: &Scene) -> Vec<f64> {
         weight /= (1.0 + commit.files.len() as f64).log2();
         for file in files(scene, commit).filter(|&file| !scene.is_chat[file]) {
             out[file] += weight;
+        }
+    }
+    out
+}
+
+/// Commits that changed the file together with files that are likely wanted (`likely`, by file).
+pub(crate) fn changed_with(scene: &Scene, likely: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; scene.len()];
+    for (age, commit) in scene.history.commits.iter().enumerate() {
+        let mut all = 0.0;
+        for file in files(scene, commit) {
+            all += likely[file];
+        }
+        if all == 0.0 {
+            continue;
+        }
+        let weight = 1.0 / (1.0 + commit.files.len() as f64).log2() / (1.0 + age as f64 / OFTEN);
+        for file in files(scene, commit).filter(|&file| !scene.is_chat[file]) {
+            out[file] += weight * (all - likely[file]).max(0.0);
         }
     }
     out
@@ -101,6 +122,18 @@ pub(crate) fn last_changed(scene: &Scene) -> Vec<f64> {
             if out[file] == 0.0 {
                 out[file] = 1.0 / (1.0 + age as f64 / RECENT);
             }
+        }
+    }
+    out
+}
+
+/// How often the file changed of late, small commits more.
+pub(crate) fn often_changed(scene: &Scene) -> Vec<f64> {
+    let mut out = vec![0.0; scene.len()];
+    for (age, commit) in scene.history.commits.iter().enumerate() {
+        let weight = 1.0 / (1.0 + age as f64 / OFTEN) / (commit.files.len() as f64).sqrt();
+        for file in files(scene, commit) {
+            out[file] += weight;
         }
     }
     out

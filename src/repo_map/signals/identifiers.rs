@@ -2,17 +2,10 @@
 
 use crate::repo_map::scene::Scene;
 
-/// An identifier in more than this share of the files tells them not apart.
-const COMMON: f64 = 0.3;
 /// Keeps tiny files from winning by a single shared name.
 const SMOOTHING: f64 = 50.0;
-
-fn rarity(scene: &Scene, slot: u32) -> Option<f64> {
-    let n = scene.len() as f64;
-    let holders = f64::from(scene.chat_words[slot as usize].holders);
-    // In a project of a handful of files everything is common.
-    (holders < (COMMON * n).max(3.0)).then(|| (n / holders.max(1.0)).ln().max(0.0))
-}
+/// The same where the size of the file counts full.
+const SMOOTHING_OF_SHARES: f64 = 10.0;
 
 fn per_file(scene: &Scene, value: impl Fn(usize) -> f64) -> Vec<f64> {
     (0..scene.len())
@@ -24,12 +17,21 @@ fn per_file(scene: &Scene, value: impl Fn(usize) -> f64) -> Vec<f64> {
 pub(crate) fn shared(scene: &Scene) -> Vec<f64> {
     per_file(scene, |file| {
         let shared = &scene.files[file];
-        let sum: f64 = shared.words.iter().filter_map(|&(slot, _)| rarity(scene, slot)).sum();
+        let sum: f64 = shared.words.iter().filter_map(|&(slot, _)| scene.rarity(slot)).sum();
         sum / (f64::from(shared.distinct) + SMOOTHING).sqrt()
     })
 }
 
-/// The same, of identifiers that have a part in the request, by how often the file uses them.
+/// The share of its identifiers that the chat has too, by rarity.
+pub(crate) fn contained(scene: &Scene) -> Vec<f64> {
+    per_file(scene, |file| {
+        let shared = &scene.files[file];
+        let sum: f64 = shared.words.iter().filter_map(|&(slot, _)| scene.rarity(slot)).sum();
+        sum / (f64::from(shared.distinct) + SMOOTHING_OF_SHARES)
+    })
+}
+
+/// The same as [`shared`], of identifiers that have a part in the request, by how often the file uses them.
 pub(crate) fn focused(scene: &Scene) -> Vec<f64> {
     per_file(scene, |file| {
         let shared = &scene.files[file];
@@ -37,7 +39,7 @@ pub(crate) fn focused(scene: &Scene) -> Vec<f64> {
             .words
             .iter()
             .filter(|(slot, _)| scene.chat_words[*slot as usize].focus)
-            .filter_map(|&(slot, n)| Some(rarity(scene, slot)? * (1.0 + f64::from(n).ln())))
+            .filter_map(|&(slot, n)| Some(scene.rarity(slot)? * (1.0 + f64::from(n).ln())))
             .sum();
         sum / (f64::from(shared.distinct) + SMOOTHING).sqrt()
     })

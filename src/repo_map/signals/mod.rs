@@ -3,10 +3,12 @@
 
 mod history;
 mod identifiers;
+mod kin;
 mod place;
 mod request;
 
-pub(super) use history::{changed_together, last_changed, message_likeness};
-pub(super) use identifiers::{focused, shared, used_by_chat, uses_chat};
+pub(super) use history::{changed_together, changed_with, last_changed, message_likeness, often_changed};
+pub(super) use identifiers::{contained, focused, shared, used_by_chat, uses_chat};
+pub(super) use kin::{module_of_chat, names_chat_module};
 pub(super) use place::{near, unlikely};
 pub(super) use request::{body, definitions, named, path, stem};
