@@ -62,7 +62,7 @@ impl Language {
     /// When the query does not fit the grammar, which a test rules out for every row.
     pub fn query(&self) -> Option<&'static TagsQuery> {
         let grammar = self.grammar.as_ref()?;
-        Some(grammar.compiled.get_or_init(|| self.compile(grammar)))
+        Some(grammar.compiled.get_or_init(|| self.compile(grammar, grammar.source)))
     }
 
     /// The part of [`Self::query`] that gives definitions.
@@ -71,12 +71,12 @@ impl Language {
     /// As [`Self::query`].
     pub fn definitions_query(&self) -> Option<&'static TagsQuery> {
         let grammar = self.grammar.as_ref()?;
-        let query = || self.compile(grammar).without_references();
+        let query = || self.compile(grammar, &query::definitions_of(grammar.source));
         Some(grammar.definitions.get_or_init(query))
     }
 
-    fn compile(&self, grammar: &Grammar) -> TagsQuery {
-        TagsQuery::compile(grammar.loaded.get_or_init(grammar.load), grammar.source)
+    fn compile(&self, grammar: &Grammar, source: &str) -> TagsQuery {
+        TagsQuery::compile(grammar.loaded.get_or_init(grammar.load), source)
             .unwrap_or_else(|error| panic!("queries/{}/tags.scm: {error}", self.name))
     }
 

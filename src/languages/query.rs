@@ -11,7 +11,7 @@
 //! a constant inside a function is local and left out, a reference at the place of a definition's name is left out.
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{CaptureQuantifier, Query, QueryError};
+use tree_sitter::{Query, QueryError};
 
 macro_rules! kinds {
     ($(#[$doc:meta])* $enum:ident { $($(#[$kind_doc:meta])* $kind:ident = $name:literal,)* }) => {
@@ -130,13 +130,6 @@ pub enum Capture {
     Hidden,
 }
 
-impl Capture {
-    /// It makes its pattern one of a definition.
-    fn defines(self) -> bool {
-        matches!(self, Self::Definition(_) | Self::Clause | Self::NoDefinition)
-    }
-}
-
 /// A compiled query with the meaning of its captures.
 #[derive(Debug)]
 pub struct TagsQuery {
@@ -160,25 +153,45 @@ impl TagsQuery {
         Ok(Self { query, captures })
     }
 
-    /// The same without the patterns that only give references, which are most of the work.
-    pub fn without_references(mut self) -> Self {
-        for pattern in 0..self.query.pattern_count() {
-            let quantifiers = self.query.capture_quantifiers(pattern).iter();
-            let mut captures = quantifiers
-                .zip(&self.captures)
-                .filter(|(quantifier, _)| **quantifier != CaptureQuantifier::Zero)
-                .map(|(_, capture)| capture);
-            if captures.all(|capture| !capture.defines()) {
-                self.query.disable_pattern(pattern);
-            }
-        }
-        self
-    }
-
     /// The meaning of a capture.
     pub fn capture(&self, index: u32) -> Capture {
         self.captures.get(index as usize).copied().unwrap_or(Capture::Hidden)
     }
+}
+
+/// The patterns of a query that give definitions. Those of references are most of the work, when the query is compiled and when
+/// it is run.
+pub(super) fn definitions_of(source: &str) -> String {
+    patterns(source)
+        .filter(|pattern| pattern.contains("@definition."))
+        .collect()
+}
+
+/// A query cut into its patterns, each with the captures behind it; comments belong to the pattern before them.
+fn patterns(source: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut in_string, mut in_comment, mut escaped) = (0_usize, false, false, false);
+    let mut starts = Vec::new();
+    for (at, byte) in source.bytes().enumerate() {
+        match byte {
+            b'\n' => in_comment = false,
+            _ if in_comment => {}
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b';' => in_comment = true,
+            b'(' | b'[' => {
+                if depth == 0 {
+                    starts.push(at);
+                }
+                depth += 1;
+            }
+            b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    let ends: Vec<usize> = starts.iter().copied().skip(1).chain([source.len()]).collect();
+    starts.into_iter().zip(ends).map(|(start, end)| &source[start..end])
 }
 
 fn meaning(capture: &str) -> Option<Capture> {
@@ -193,5 +206,20 @@ fn meaning(capture: &str) -> Option<Capture> {
             ("reference", kind) => RefKind::from_name(kind).map(Capture::Reference),
             _ => None,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_is_cut_into_its_patterns() {
+        let source = "; first (\n(a name: (b) @name) @definition.class\n[(c) \"(\" \"\\\"\"] @reference.call ; (x\n((d) @definition.type (#eq? @_x \"]\"))\n";
+        assert_eq!(patterns(source).count(), 3);
+        assert_eq!(
+            definitions_of(source),
+            "(a name: (b) @name) @definition.class\n((d) @definition.type (#eq? @_x \"]\"))\n"
+        );
     }
 }
