@@ -15,7 +15,7 @@
 //!               |
 //!  4         session                                         joins everything below
 //!           +---+--------------------------+
-//!  3        |   files  git  llm  shell  terminal  store      the outside, one module per thing outside
+//!  3        |   files  git  llm  web  shell  terminal  store  the outside, one module per thing outside
 //!           |                              |
 //!  2   edit_format <- apply   repo_map  lint  test_report  chat  policy  models  commit_message     values only
 //!           |                    +-- languages --+
@@ -87,6 +87,7 @@ pub mod llm;
 pub mod shell;
 pub mod store;
 pub mod terminal;
+pub mod web;
 
 // 4 joins everything below
 pub mod session;

@@ -10,6 +10,7 @@
 //! - [`history`]: turns, and making old ones shorter.
 //! - [`continuation`]: joining a reply that was cut with what follows.
 //! - [`mentions`]: files that a text names.
+//! - [`request`]: what a message is about.
 //! - [`reply`]: whether a reply without edits asks for something.
 //!
 //! Nothing is sent from here (see [`crate::llm`]), and how edits are written is the edit formats' business.
@@ -25,4 +26,5 @@ pub mod message;
 pub mod modes;
 pub mod prompt;
 pub mod reply;
+pub mod request;
 pub mod roles;

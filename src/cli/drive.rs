@@ -50,6 +50,7 @@ use crate::terminal::input;
 use crate::terminal::input::Input;
 use crate::terminal::input::Line;
 use crate::terminal::input::SharedWords;
+use crate::web;
 
 /// Map tokens when the user sets nothing.
 const MAP_TOKENS: usize = 1024;
@@ -292,6 +293,10 @@ fn options(config: &Config, connector: &Connector, prompted: bool) -> Options {
         accept_plans: values.auto_accept_architect || !prompted,
         editor_format: values.editor_edit_format.clone(),
         thinking: connector.thinking(),
+        web: web::Options {
+            ca_file: values.ca_file.as_ref().map(PathBuf::from),
+            verify: values.verify_ssl,
+        },
         commit_language: values.commit_language.clone(),
         documentation: documentation(),
         settings: config.show(),

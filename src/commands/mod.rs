@@ -32,6 +32,7 @@ mod settings;
 mod test;
 mod tokens;
 mod undo;
+mod web;
 pub mod words;
 
 /// One slash command.
@@ -92,6 +93,7 @@ pub static COMMANDS: &[Command] = &[
     git::COMMAND,
     editor::COMMAND,
     copy::COMMAND,
+    web::COMMAND,
     map::COMMAND,
     tokens::COMMAND,
     clear::COMMAND,

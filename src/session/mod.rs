@@ -51,6 +51,7 @@ mod helpers;
 mod interrupt;
 pub mod map;
 mod offers;
+mod pages;
 mod record;
 mod reflection;
 mod review;
@@ -140,6 +141,8 @@ pub struct Options {
     /// The edit format in which plans are carried out; None: what suits the editor model.
     pub editor_format: Option<String>,
     pub thinking: Thinking,
+    /// How web pages are fetched.
+    pub web: crate::web::Options,
     /// The language of commit messages, if not English.
     pub commit_language: Option<String>,
     /// What `/help` answers from, in Markdown.
@@ -176,6 +179,7 @@ impl Default for Options {
             accept_plans: false,
             editor_format: None,
             thinking: Thinking::default(),
+            web: crate::web::Options::default(),
             commit_language: None,
             documentation: crate::chat::documentation::README.to_owned(),
             settings: String::new(),

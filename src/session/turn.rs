@@ -10,8 +10,11 @@ use super::ask::Asked;
 use super::reflection::Next;
 use super::reflection::Reflections;
 use super::spending::Deadline;
+use super::verify::Checked;
 use crate::chat::history;
 use crate::chat::message::Message;
+use crate::chat::modes::Yields;
+use crate::chat::request;
 use crate::edit_format::Edit;
 use crate::edit_format::ShellSuggestion;
 use crate::files::journal::TurnId;
@@ -134,7 +137,36 @@ impl Session {
             });
         }
         let tests = self.tests_after_writes();
-        self.run_turn(message, tests)
+        let mut turn = Turn::new(message, self.options.max_reflections, tests);
+        match self.failing_tests(&turn) {
+            Ok(Some(failure)) => {
+                turn.said = vec![Message::user(format!("{message}\n\nAs things stand now: {failure}"))];
+            }
+            Ok(None) => {}
+            Err(error) => self.ui.show(Event::Error {
+                message: format!("{error:#}"),
+                hint: None,
+            }),
+        }
+        self.run(turn, Session::converse)
+    }
+
+    /// What the tests say before anything is changed, when the message is about them and they fail.
+    fn failing_tests(&mut self, turn: &Turn) -> Result<Option<String>> {
+        let changes = matches!(self.mode.yields, Yields::Edits | Yields::Plan);
+        let Some(command) = turn.test_command.clone() else {
+            return Ok(None);
+        };
+        if self.main.is_none() || !changes || !request::is_about_failing_tests(&turn.message) {
+            return Ok(None);
+        }
+        self.ui.show(Event::Note(
+            "Running the tests first, as the message is about them.".to_owned(),
+        ));
+        Ok(match self.run_tests(&command)? {
+            Checked::Red(red) => Some(red.finding().to_owned()),
+            Checked::Clean | Checked::Stopped(_) => None,
+        })
     }
 
     pub(super) fn tests_after_writes(&self) -> Option<String> {
@@ -144,13 +176,16 @@ impl Session {
     /// A turn whose message may be a report; `tests` run after each write.
     pub(super) fn run_turn(&mut self, message: &str, tests: Option<String>) -> TurnEnd {
         let turn = Turn::new(message, self.options.max_reflections, tests);
-        self.run(turn, |session, turn| {
-            let end = session.drive(turn)?;
-            if turn.plan.is_some() {
-                return session.carry_plan_out(turn);
-            }
-            Ok(end)
-        })
+        self.run(turn, Session::converse)
+    }
+
+    /// The model answers; an accepted plan is carried out.
+    fn converse(&mut self, turn: &mut Turn) -> Result<TurnEnd> {
+        let end = self.drive(turn)?;
+        if turn.plan.is_some() {
+            return self.carry_plan_out(turn);
+        }
+        Ok(end)
     }
 
     /// Sees a turn through: `steps` are what the model does in it, the rest is the same for all turns.

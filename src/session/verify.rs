@@ -32,6 +32,9 @@ const TEST_OUTPUT_FOR_MODEL: usize = 12_000;
 /// Bytes of findings that go to the model.
 const LINT_OUTPUT_FOR_MODEL: usize = 8_000;
 
+/// What the model is asked after a failing test run.
+const REPAIR_TESTS: &str = "Repair the code so that the tests pass.";
+
 /// Why a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
@@ -297,7 +300,7 @@ impl Session {
         let since = self.since_the_run_before(command, results);
         Ok(Checked::Red(Red {
             report: format!(
-                "The test command `{command}` failed ({}). Its output:\n\n{output}\n\n{since}Repair the code so that the tests pass.",
+                "The test command `{command}` failed ({}). Its output:\n\n{output}\n\n{since}{REPAIR_TESTS}",
                 end_words(&outcome.end)
             ),
             signature: format!("test {}", test_report::failure_signature(&outcome.output)),
@@ -381,6 +384,11 @@ impl Session {
 }
 
 impl Red {
+    /// What failed, without what is to be done about it.
+    pub(super) fn finding(&self) -> &str {
+        self.report.trim_end_matches(REPAIR_TESTS).trim_end()
+    }
+
     fn verdict(self, what: &'static str) -> Verdict {
         Verdict::Failed {
             report: self.report,

@@ -22,6 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("llm", &["text", "tokens", "chat", "models"]),
     ("shell", &["text"]),
     ("terminal", &["text", "edit_format"]),
+    ("web", &["text"]),
     ("store", &["text", "chat", "repo_map"]),
     (
         "session",
@@ -44,6 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "shell",
             "terminal",
             "store",
+            "web",
         ],
     ),
     (
@@ -80,6 +82,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "shell",
             "terminal",
             "store",
+            "web",
             "session",
             "commands",
             "repl",

@@ -26,3 +26,4 @@ mod shell;
 mod support;
 mod tables;
 mod test_report;
+mod web;

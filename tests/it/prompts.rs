@@ -16,6 +16,7 @@ const EXAMPLES: &[(&str, &[&[&str]])] = &[
         "udiff",
         &[
             &["modify 2 shop/cart.py"],
+            ASKS_FOR_A_FILE,
             &["create version.go", "delete old_version.go"],
         ],
     ),
@@ -23,6 +24,7 @@ const EXAMPLES: &[(&str, &[&[&str]])] = &[
         "whole",
         &[
             &["write greet.py"],
+            ASKS_FOR_A_FILE,
             &["write lib/defaults.rb", "write lib/config.rb", "delete old_config.rb"],
         ],
     ),
@@ -30,6 +32,7 @@ const EXAMPLES: &[(&str, &[&[&str]])] = &[
         "patch",
         &[
             &["modify 2 shop/cart.py"],
+            ASKS_FOR_A_FILE,
             &[
                 "move src/util.rs to src/text.rs",
                 "create src/version.rs",
@@ -44,8 +47,12 @@ const EXAMPLES: &[(&str, &[&[&str]])] = &[
 
 const SEARCH_REPLACE: &[&[&str]] = &[
     &["modify 1 shop/cart.py", "modify 1 shop/cart.py"],
+    ASKS_FOR_A_FILE,
     &["modify 1 src/slug.js", "modify 1 src/page.js", "delete src/legacy.js"],
 ];
+
+/// A reply without edits that names the file it needs.
+const ASKS_FOR_A_FILE: &[&str] = &[];
 
 const EDITOR: &[&[&str]] = &[&["modify 1 greet.go", "modify 1 greet_doc.md"]];
 
