@@ -1,7 +1,6 @@
 //! From a model's name to models that can be asked: keys and addresses come from the settings and the environment.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,8 +61,11 @@ impl Connector {
     /// # Errors
     /// When the name leads nowhere, a key is missing or a setting does not fit; nothing is sent yet.
     pub(super) fn connect(&self, name: &str, thinking: &Thinking) -> Result<Connected> {
-        if let Some(script) = name.strip_prefix(SCRIPTED) {
-            return self.scripted(name, Path::new(script));
+        if let Some(name) = &self.values.editor_edit_format {
+            known_format(name)?;
+        }
+        if name.starts_with(SCRIPTED) {
+            return self.scripted(name);
         }
         let settings = self.catalog.resolve(name)?;
         let format = self.format(&settings)?;
@@ -74,9 +76,6 @@ impl Connector {
             .and_then(|weak| self.catalog.resolve(&weak).ok())
             .and_then(|weak| self.seat(weak, thinking).ok());
         let editor = self.editor(&settings, thinking)?;
-        if let Some(name) = &self.values.editor_edit_format {
-            known_format(name)?;
-        }
         Ok(Connected {
             main: self.seat(settings, thinking)?,
             weak,
@@ -135,20 +134,26 @@ impl Connector {
         known_format(name)
     }
 
-    fn scripted(&self, name: &str, script: &Path) -> Result<Connected> {
-        let text = std::fs::read_to_string(script)
-            .with_context(|| format!("failed to read the script `{}`", script.display()))?;
+    fn scripted(&self, name: &str) -> Result<Connected> {
+        let main = self.scripted_seat(name)?;
+        let editor = self.values.editor_model.as_ref();
+        let editor = editor.filter(|editor| editor.starts_with(SCRIPTED));
+        Ok(Connected {
+            format: self.format(&main.settings)?,
+            main,
+            weak: None,
+            editor: editor.map(|editor| self.scripted_seat(editor)).transpose()?,
+        })
+    }
+
+    fn scripted_seat(&self, name: &str) -> Result<Seat> {
+        let script = name.strip_prefix(SCRIPTED).unwrap_or(name);
+        let text = std::fs::read_to_string(script).with_context(|| format!("failed to read the script `{script}`"))?;
         let mut settings = self.catalog.resolve("scripted/script")?;
         name.clone_into(&mut settings.name);
-        let format = self.format(&settings)?;
-        Ok(Connected {
-            main: Seat {
-                model: Arc::new(ScriptedModel::from_script(&text)?),
-                settings,
-            },
-            weak: None,
-            editor: None,
-            format,
+        Ok(Seat {
+            model: Arc::new(ScriptedModel::from_script(&text)?),
+            settings,
         })
     }
 }

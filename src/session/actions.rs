@@ -13,6 +13,7 @@ use super::undo::short;
 use super::verify::Checked;
 use super::verify::Purpose;
 use super::verify::for_model;
+use crate::chat::modes::Yields;
 use crate::git::Version;
 use crate::repo_map::MapText;
 use crate::session::map::MapRequest;
@@ -278,15 +279,19 @@ impl Session {
     /// Without files in the chat the map may be this many times wider.
     fn map_ceiling(&self) -> usize {
         const WITHOUT_FILES: usize = 2;
+        // Files are chosen from the map and nothing else.
+        const TO_CHOOSE_FROM: usize = 4;
         let window = self
             .main_settings()
             .and_then(|settings| settings.context_window)
             .map_or(usize::MAX, |n| n as usize);
-        let widened = if self.files.editable().is_empty() {
-            self.options.map_tokens * WITHOUT_FILES
+        let times = if self.mode.yields == Yields::Files {
+            TO_CHOOSE_FROM
+        } else if self.files.editable().is_empty() {
+            WITHOUT_FILES
         } else {
-            self.options.map_tokens
+            1
         };
-        widened.min(window / 4)
+        self.options.map_tokens.saturating_mul(times).min(window / 4)
     }
 }

@@ -167,7 +167,10 @@ impl Page {
                 self.line();
                 self.out.push_str("- ");
             }
-            "td" | "th" if tag.closes => self.out.push_str(" |"),
+            "td" | "th" if tag.closes => {
+                self.out.push_str(" |");
+                self.blank = true;
+            }
             name if name.len() == 2 && name.starts_with('h') && name.as_bytes()[1].is_ascii_digit() => {
                 self.paragraph();
                 if !tag.closes {

@@ -9,8 +9,7 @@ use std::time::Instant;
 
 use crate::support::repo::TestRepo;
 
-const EDIT: &str = "a.py\n```python\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
-const MISS: &str = "a.py\n```python\n<<<<<<< SEARCH\ny = 1\n=======\ny = 2\n>>>>>>> REPLACE\n```\n";
+const EDIT: &str = "a.py\n```python\nconst MISS: &str = "a.py\n```python\n<<<<<<< SEARCH\ny = 1\n=======\ny = 2\n>>>>>>> REPLACE\n```\n";
 
 /// A repository with one file, and folders of its own for everything else.
 struct Place {
@@ -260,6 +259,7 @@ fn the_demo_shows_the_whole_loop() {
     }
 }
 
+<<<<<<< HEAD
 /// What a hook does to the codriver that started git.
 const KILL: &str = "kill -9 $(ps -o ppid= -p $PPID)";
 
@@ -382,4 +382,44 @@ fn the_last_event_tells_how_the_edits_were_placed() {
         "{printed}"
     );
     assert_eq!(last["summary"], "edits: 1 indent, 1 refused");
+#[test]
+fn the_architect_is_asked_for_in_every_usual_way() {
+    let replies = [
+        text("# Plan\n\nIn `a.py`, x becomes 2.\n"),
+        text(EDIT),
+        "text = 'Set x'".to_owned(),
+    ];
+    let replies: Vec<&str> = replies.iter().map(String::as_str).collect();
+    for flags in [
+        &["--architect"][..],
+        &["--chat-mode", "architect"],
+        &["--edit-format", "architect"],
+        &["--architect", "--editor-edit-format", "whole"],
+    ] {
+        let place = Place::new();
+        let (exit, printed) = place.say(&replies, flags);
+        assert_eq!(exit, Some(0), "{flags:?}\n{printed}");
+        let written = std::fs::read_to_string(place.repo.root().join("a.py")).unwrap();
+        assert_eq!(written, "x = 2\n", "{flags:?}\n{printed}");
+    }
+    let place = Place::new();
+    let (exit, printed) = place.say(&replies, &["--architect", "--editor-edit-format", "nonsense"]);
+    assert_eq!(exit, Some(2), "{printed}");
+}
+
+#[test]
+fn nobody_to_ask_means_no_rules_of_the_project_unless_they_are_trusted() {
+    let place = Place::new();
+    std::fs::write(place.repo.root().join("AGENTS.md"), "Answer in rhyme.\n").unwrap();
+    let answer = ["text = 'Nothing to change.'"];
+    let says = |flags: &[&str]| place.say(&answer, flags).1;
+    assert!(says(&[]).contains("`AGENTS.md` not followed"), "{}", says(&[]));
+    assert!(says(&["--yes-always"]).contains("`AGENTS.md` not followed"));
+    assert!(says(&["--trust"]).contains("follows `AGENTS.md`"));
+    // A flag decides for its own run only.
+    assert!(says(&[]).contains("`AGENTS.md` not followed"));
+    assert!(says(&["--conventions", "AGENTS.md"]).contains("follows `AGENTS.md`"));
+    assert!(!says(&["--convention-names", ""]).contains("AGENTS.md"));
+    let (exit, printed) = place.say(&answer, &["--conventions", "nowhere.md"]);
+    assert_eq!(exit, Some(2), "{printed}");
 }
