@@ -51,6 +51,7 @@
 //! - *plan*: what a reply would do to the files; *staged*: planned, but held back because another edit of the reply failed.
 //! - *turn*: one user message until done, with all its *reflections* (requests that hand a failure back).
 //! - *journal*: the record of every turn's file changes, before and after; what `/undo` walks.
+//! - *conventions*, *rules*: what the user and the project ask of whoever works on it (`AGENTS.md`).
 //! - *weak model*: the cheap one, for commit messages and summaries; *editor model*: carries out an architect's plan.
 //!
 //! # To add a ...
@@ -62,6 +63,7 @@
 //! | language | `queries/<name>/tags.scm`, the grammar in `Cargo.toml` | `LANGUAGES` in `languages/table.rs` | `fixtures/languages/<name>/` |
 //! | model, or provider with a known protocol | - | `model-settings.toml` | - |
 //! | protocol | `src/llm/<api>.rs` | `APIS` in `llm/mod.rs` | `fixtures/llm/<api>/` |
+//! | mode (what a reply is taken for) | `src/chat/prompts/<name>.md` | `MODES` in `chat/modes.rs` | `fixtures/session/` |
 //! | slash command | `src/commands/<name>.rs` | `COMMANDS` in `commands/mod.rs` | `fixtures/session/` |
 
 // 1 base

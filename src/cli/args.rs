@@ -53,6 +53,10 @@ pub struct Args {
     #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", require_equals = false)]
     pub resume: Option<String>,
 
+    /// Do what the lines of this file say before anything else (as `/load` does)
+    #[arg(long, value_name = "FILE")]
+    pub load: Option<PathBuf>,
+
     /// Read settings from this file in place of the user's `config.toml`
     #[arg(short, long, value_name = "FILE")]
     pub config: Option<PathBuf>,

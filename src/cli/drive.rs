@@ -68,6 +68,9 @@ pub(super) fn drive(args: &Args, config: &Config) -> Result<Exit> {
         session.resume(Some(id.as_str()).filter(|id| !id.is_empty()))?;
     }
     let missing = take_files(&mut session, args, &config.values.read)?;
+    if let Some(file) = &args.load {
+        repl::obey(&mut session, &format!("/load {}", file.display()));
+    }
     if let Some(message) = message {
         if missing {
             return Ok(Exit::Usage);

@@ -423,3 +423,13 @@ fn nobody_to_ask_means_no_rules_of_the_project_unless_they_are_trusted() {
     let (exit, printed) = place.say(&answer, &["--conventions", "nowhere.md"]);
     assert_eq!(exit, Some(2), "{printed}");
 }
+
+#[test]
+fn lines_of_a_file_are_done_first() {
+    let place = Place::new();
+    std::fs::write(place.repo.root().join("start up.txt"), "# mine\n/read-only a.py\n/ls\n").unwrap();
+    let model = place.model(&["text = 'Nothing to change.'"]);
+    let output = place.run(&["--model", &model, "--load", "start up.txt", "-m", "set x"]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(printed.contains("Read-only:") && output.status.success(), "{printed}");
+}
