@@ -9,22 +9,10 @@ use std::sync::Mutex;
 
 use super::prompt::Assembled;
 
-/// Tokens that parts of a request may take when the user sets nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ceilings {
-    pub map: usize,
-    pub history: usize,
-}
-
-impl Ceilings {
-    /// A sixteenth of the window each: at least 1,024, at most 8,192 tokens.
-    pub fn for_window(window: Option<u32>) -> Self {
-        let share = (window.unwrap_or(32_768) as usize / 16).clamp(1_024, 8_192);
-        Self {
-            map: share,
-            history: share,
-        }
-    }
+/// Tokens of history beyond which old turns are summarised when the user sets nothing: a sixteenth of the window, at least
+/// 1,024 and at most 8,192.
+pub fn history_ceiling(window: Option<u32>) -> usize {
+    (window.unwrap_or(32_768) as usize / 16).clamp(1_024, 8_192)
 }
 
 /// A request that must not be sent: it and the reply do not fit the window.
@@ -59,19 +47,24 @@ impl TooLarge {
 
     /// What can be dropped, the largest first, as one line.
     pub fn ways_out(&self) -> String {
-        /// More are no help.
-        const NAMED: usize = 5;
-        let savings: Vec<String> = self
-            .savings
-            .iter()
-            .take(NAMED)
-            .map(|saving| {
-                let enough = if saving.enough { " (enough)" } else { "" };
-                format!("`{}` saves {}{enough}", saving.action, saving.tokens)
-            })
-            .collect();
-        savings.join(", ")
+        ways_out(&self.savings, self.excess())
     }
+}
+
+/// The largest savings that together are worth `excess` tokens, as one line; what saves next to nothing is left out.
+pub fn ways_out(savings: &[Saving], excess: usize) -> String {
+    const MOST_NAMED: usize = 5;
+    let mut named = Vec::new();
+    let mut saved = 0;
+    for saving in savings.iter().take(MOST_NAMED) {
+        if saved >= excess && !saving.enough {
+            break;
+        }
+        let enough = if saving.enough { " (enough)" } else { "" };
+        named.push(format!("`{}` saves {}{enough}", saving.action, saving.tokens));
+        saved += saving.tokens;
+    }
+    named.join(", ")
 }
 
 impl fmt::Display for TooLarge {
@@ -100,18 +93,24 @@ pub fn check(assembled: &Assembled, window: Option<u32>, reserve: u32) -> Result
     let excess = total + reserve - window;
     let mut parts = assembled.sizes.clone();
     parts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let part = |name: &str| {
-        assembled
-            .sizes
-            .iter()
-            .find(|(part, _)| part == name)
-            .map(|(_, tokens)| *tokens)
-    };
+    let savings = savings(assembled, excess);
+    Err(TooLarge {
+        total,
+        window,
+        reserve,
+        parts,
+        savings,
+    })
+}
+
+/// What the user can do to make a request smaller by `excess` tokens, the largest first.
+pub fn savings(assembled: &Assembled, excess: usize) -> Vec<Saving> {
+    let part = |name: &str| Some(assembled.size(name)).filter(|tokens| *tokens > 0);
     let mut savings: Vec<Saving> = assembled
         .files
         .iter()
         .map(|file| (format!("/drop {}", file.path), file.tokens))
-        .chain(part("history").map(|tokens| ("/clear".to_owned(), tokens)))
+        .chain(part("history").map(|tokens| ("/compact".to_owned(), tokens)))
         .chain(part("map").map(|tokens| ("--map-tokens 0".to_owned(), tokens)))
         .map(|(action, tokens)| Saving {
             action,
@@ -120,13 +119,7 @@ pub fn check(assembled: &Assembled, window: Option<u32>, reserve: u32) -> Result
         })
         .collect();
     savings.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.action.cmp(&b.action)));
-    Err(TooLarge {
-        total,
-        window,
-        reserve,
-        parts,
-        savings,
-    })
+    savings
 }
 
 /// Counts tokens and remembers the counts of long texts, so that an unchanged file is counted once a session.
@@ -202,6 +195,14 @@ mod tests {
         );
         assert!(too_large.savings[1..].iter().all(|saving| !saving.enough));
         assert!(too_large.to_string().contains("17500 too many"));
+        assert_eq!(too_large.ways_out(), "`/drop big.rs` saves 19000 (enough)");
+        let two = check(&request(), Some(5_000), 3_000).unwrap_err();
+        assert!(
+            two.ways_out()
+                .ends_with("19000, `--map-tokens 0` saves 2000, `/drop small.rs` saves 1000"),
+            "{}",
+            two.ways_out()
+        );
     }
 
     #[test]

@@ -1,9 +1,10 @@
-//! A reply that was cut at the output limit, and its continuation.
+//! A reply that was cut, at the output limit or in mid-stream, and its continuation; and a reply that repeats itself without
+//! end.
 
 use super::message::Message;
 
-/// What is looked back on to find where a continuation overlaps with what was there, in bytes.
-const OVERLAP_WINDOW: usize = 2_000;
+/// What is looked back on to find where a continuation overlaps with what was there, in bytes: a block of some length.
+const OVERLAP_WINDOW: usize = 8_000;
 
 /// A shorter repetition may be chance (`}`, a blank line) and stays.
 const SHORTEST_OVERLAP: usize = 12;
@@ -12,23 +13,105 @@ const SHORTEST_OVERLAP: usize = 12;
 ///
 /// With `prefill` the provider takes the beginning of a reply as the last message; else the model is asked.
 pub fn messages(so_far: &str, prefill: bool) -> Vec<Message> {
-    let so_far = so_far.trim_end();
-    let beginning = Message::assistant(so_far);
     if prefill {
-        return vec![beginning];
+        // Providers refuse a beginning that ends in blanks.
+        return vec![Message::assistant(so_far.trim_end())];
     }
-    let last_line = so_far.lines().next_back().unwrap_or("");
+    let last_line = so_far.trim_end().lines().next_back().unwrap_or("");
     let ask = Message::user(format!(
-        "Your reply was cut at the length limit. Go on exactly where it ended, with no introduction and without repeating \
-         anything; open fences and blocks are still open. Its last line was:\n\n{last_line}"
+        "Your reply was cut off there. Go on exactly where it ended, with no introduction and without repeating anything; \
+         open fences and blocks are still open. Its last line was:\n\n{last_line}"
     ));
-    vec![beginning, ask]
+    vec![Message::assistant(so_far), ask]
 }
 
-/// Joins a cut reply with its continuation; text that the continuation repeats is kept once.
-pub fn join(so_far: &str, next: &str) -> String {
-    let overlap = overlap(so_far, next);
-    format!("{so_far}{}", &next[overlap..])
+/// Takes what a continuation repeats out of it, as it comes.
+///
+/// Pieces are held back while they may still be a repetition of what was there; so is a line that opens the fence once
+/// more which is open already.
+#[derive(Debug)]
+pub struct Seam {
+    /// The end of what was there.
+    tail: String,
+    /// The line that opened the fence in which the reply was cut.
+    open_fence: Option<String>,
+    held: String,
+    is_found: bool,
+}
+
+impl Seam {
+    /// `so_far` is the reply before the continuation; with `prefill` it is the beginning that was sent, without the blanks at
+    /// its end.
+    pub fn new(so_far: &str) -> Self {
+        let mut start = so_far.len().saturating_sub(OVERLAP_WINDOW);
+        while !so_far.is_char_boundary(start) {
+            start += 1;
+        }
+        Self {
+            tail: so_far[start..].to_owned(),
+            open_fence: open_fence(so_far),
+            held: String::new(),
+            is_found: so_far.is_empty(),
+        }
+    }
+
+    /// Takes a piece of the continuation; returns what of it is new, as far as that is known.
+    pub fn push(&mut self, piece: &str) -> String {
+        if self.is_found {
+            return piece.to_owned();
+        }
+        self.held.push_str(piece);
+        if self.may_be_repeated() || self.may_be_fence() {
+            return String::new();
+        }
+        self.finish()
+    }
+
+    /// What is new of that which was held back: the continuation has ended.
+    pub fn finish(&mut self) -> String {
+        if self.is_found {
+            return String::new();
+        }
+        self.is_found = true;
+        let held = std::mem::take(&mut self.held);
+        let overlap = overlap(&self.tail, &held);
+        if overlap > 0 {
+            return held[overlap..].to_owned();
+        }
+        match &self.open_fence {
+            Some(fence) => match held.trim_start_matches('\n').split_once('\n') {
+                Some((first, rest)) if first.trim_end() == fence => rest.to_owned(),
+                _ => held,
+            },
+            None => held,
+        }
+    }
+
+    /// Whether more of the continuation may show that what is held stands in the tail already.
+    fn may_be_repeated(&self) -> bool {
+        self.held.len() < self.tail.len() && self.tail.contains(&self.held)
+    }
+
+    /// Whether what is held may become the line that opens the fence again.
+    fn may_be_fence(&self) -> bool {
+        let Some(fence) = &self.open_fence else { return false };
+        let held = self.held.trim_start_matches('\n');
+        !held.contains('\n') && (fence.starts_with(held) || held.trim_end() == fence)
+    }
+}
+
+/// The line that opened the fence that is open at the end; only one with a language, which no closing line has.
+fn open_fence(text: &str) -> Option<String> {
+    let mut open: Option<&str> = None;
+    for line in text.lines() {
+        let Some(rest) = line.strip_prefix("```") else { continue };
+        match open {
+            None => open = Some(line.trim_end()),
+            Some(_) if rest.trim().is_empty() => open = None,
+            Some(_) => {}
+        }
+    }
+    open.filter(|line| line.len() > "```".len()).map(str::to_owned)
 }
 
 /// Length in bytes of the longest beginning of `next` that `so_far` ends with, 0 when it is too short to count.
@@ -37,10 +120,9 @@ fn overlap(so_far: &str, next: &str) -> usize {
     (SHORTEST_OVERLAP..=longest)
         .rev()
         .find(|&len| {
-            next.is_char_boundary(len) && so_far.as_bytes().ends_with(&next.as_bytes()[..len]) && {
-                let repeated = next[..len].trim();
-                repeated.len() >= SHORTEST_OVERLAP
-            }
+            next.is_char_boundary(len)
+                && so_far.as_bytes().ends_with(&next.as_bytes()[..len])
+                && next[..len].trim().len() >= SHORTEST_OVERLAP
         })
         .unwrap_or(0)
 }
@@ -84,6 +166,12 @@ pub fn degenerate_tail(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
+    fn join(so_far: &str, next: &str) -> String {
+        let mut seam = Seam::new(so_far);
+        let new = seam.push(next);
+        format!("{so_far}{new}{}", seam.finish())
+    }
+
     #[test]
     fn a_repeated_seam_is_kept_once() {
         let so_far = "fn main() {\n    println!(\"one\");\n    println!(\"tw";
@@ -105,8 +193,43 @@ mod tests {
     }
 
     #[test]
+    fn a_fence_that_is_opened_again_is_left_out() {
+        let so_far = "a.py\n```python\n<<<<<<< SEARCH\nx = 1\n=======\nx =";
+        assert_eq!(
+            join(so_far, "```python\n 2\n>>>>>>> REPLACE\n```\n"),
+            format!("{so_far} 2\n>>>>>>> REPLACE\n```\n")
+        );
+        let closed = "a.py\n```python\nx = 1\n```\n";
+        assert_eq!(
+            join(closed, "```python\ny = 2\n```\n"),
+            format!("{closed}```python\ny = 2\n```\n")
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn pieces_join_as_the_whole_does(
+            so_far in "[ab\n`]{0,60}",
+            next in "[ab\n`]{0,60}",
+            repeated in 0..60usize,
+            size in 1..9usize,
+        ) {
+            let next = format!("{}{next}", &so_far[so_far.len().saturating_sub(repeated)..]);
+            let mut seam = Seam::new(&so_far);
+            let mut joined = so_far.clone();
+            for piece in next.as_bytes().chunks(size) {
+                joined.push_str(&seam.push(std::str::from_utf8(piece).unwrap()));
+            }
+            joined.push_str(&seam.finish());
+            // In pieces the decision falls as early as it can, and it is the same one.
+            proptest::prop_assert_eq!(joined, join(&so_far, &next));
+        }
+    }
+
+    #[test]
     fn continuation_asks_unless_the_provider_takes_a_beginning() {
         assert_eq!(messages("half \n", true), vec![Message::assistant("half")]);
+        assert_eq!(messages("half \n", false)[0], Message::assistant("half \n"));
         let asked = messages("one\nhalf", false);
         assert_eq!(asked.len(), 2);
         assert!(asked[1].text().ends_with("\n\nhalf"));

@@ -2,8 +2,8 @@
 //!
 //! Old turns are replaced by a summary that the weak model writes, at a turn boundary and in the background:
 //! [`History::plan_compaction`] says which, [`summary_request`] what to ask, [`check_summary`] whether the answer will do,
-//! [`History::compact`] puts it in place. When that fails, [`History::drop_oldest`] needs nobody. The newest turns and the pinned
-//! ones always stay as they were.
+//! [`History::compact`] puts it in place. What still does not fit a request, [`History::within`] leaves out of it. The newest
+//! turns and the pinned ones always stay as they were.
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -24,6 +24,9 @@ pub struct Turn {
     /// Never summarised, never dropped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// It ended without what it failed at being put right; its repair rounds are still worth knowing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
     /// Stands for older turns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub summary: bool,
@@ -59,11 +62,21 @@ impl Turn {
         messages.extend_from_slice(&self.messages[last + 1..]);
         Turn {
             messages,
+            open: false,
             ..self.clone()
         }
     }
 
-    fn tokens(&self, count: Count<'_>) -> usize {
+    /// What the user asked, in one line.
+    pub fn title(&self) -> String {
+        let text = self.messages.first().map(Message::text).unwrap_or_default();
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        // A summary begins with what it is.
+        let mut lines = lines.skip(usize::from(self.summary));
+        lines.next().unwrap_or_default().to_owned()
+    }
+
+    pub fn tokens(&self, count: Count<'_>) -> usize {
         self.messages.iter().map(|message| message_tokens(message, count)).sum()
     }
 }
@@ -88,6 +101,13 @@ impl History {
     pub fn push(&mut self, turn: Turn) {
         if !turn.messages.is_empty() {
             self.turns.push(turn);
+        }
+    }
+
+    /// Leaves the repair rounds out of the turns that ended open: a later turn put right what they failed at.
+    pub fn settle(&mut self) {
+        for turn in self.turns.iter_mut().filter(|turn| turn.open) {
+            *turn = turn.settled();
         }
     }
 
@@ -176,23 +196,38 @@ impl History {
         true
     }
 
-    /// Drops the oldest turns that are not pinned until at most `ceiling` tokens are left; the newest turn stays. Returns
-    /// how many were dropped.
-    pub fn drop_oldest(&mut self, ceiling: usize, count: Count<'_>) -> usize {
-        let mut tokens = self.tokens(count);
-        let mut dropped = 0;
-        let mut idx = 0;
-        while tokens > ceiling && idx + 1 < self.turns.len() {
-            if self.turns[idx].pinned {
-                idx += 1;
-                continue;
+    /// The messages without the oldest turns that are not pinned, so that at most `ceiling` tokens are left; the newest turn
+    /// is always there.
+    pub fn within(&self, ceiling: usize, count: Count<'_>) -> Within {
+        let mut left_out = vec![false; self.turns.len()];
+        if ceiling < usize::MAX {
+            let sizes: Vec<usize> = self.turns.iter().map(|turn| turn.tokens(count)).collect();
+            let mut tokens: usize = sizes.iter().sum();
+            for idx in 0..self.turns.len().saturating_sub(1) {
+                if tokens <= ceiling {
+                    break;
+                }
+                if !self.turns[idx].pinned {
+                    tokens -= sizes[idx];
+                    left_out[idx] = true;
+                }
             }
-            tokens -= self.turns[idx].tokens(count);
-            self.turns.remove(idx);
-            dropped += 1;
         }
-        dropped
+        let kept = self.turns.iter().zip(&left_out).filter(|(_, left_out)| !**left_out);
+        Within {
+            messages: kept.flat_map(|(turn, _)| turn.messages.iter().cloned()).collect(),
+            left_out: left_out.iter().filter(|left_out| **left_out).count(),
+        }
     }
+}
+
+/// What of a history goes into a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Within {
+    /// Oldest first.
+    pub messages: Vec<Message>,
+    /// Turns that are not in it.
+    pub left_out: usize,
 }
 
 /// Instructions of [`summary_request`].
@@ -370,8 +405,9 @@ mod tests {
         assert!(!compaction.turns.contains(&2));
         assert!(history.compact(&compaction, "s"));
         assert_eq!(history.turns[1], pinned);
-        assert!(history.drop_oldest(0, &words) > 0);
-        assert_eq!(history.turns[0], pinned);
+        let within = history.within(0, &words);
+        assert!(within.left_out > 0);
+        assert_eq!(within.messages[..2], pinned.messages);
     }
 
     #[test]
@@ -398,12 +434,35 @@ mod tests {
     }
 
     #[test]
-    fn dropping_needs_no_model_and_keeps_the_ceiling() {
-        let mut history = history(60, 50);
-        let dropped = history.drop_oldest(1_000, &words);
-        assert!(dropped > 0);
-        assert!(history.tokens(&words) <= 1_000);
-        assert_eq!(history.turns.last(), Some(&turn(59, 50)));
+    fn what_is_left_out_needs_no_model_and_keeps_the_ceiling() {
+        let history = history(60, 50);
+        let within = history.within(1_000, &words);
+        let tokens: usize = within
+            .messages
+            .iter()
+            .map(|message| message_tokens(message, &words))
+            .sum();
+        assert!(tokens <= 1_000 && tokens > 900, "{tokens}");
+        assert_eq!(within.left_out, 60 - within.messages.len() / 2);
+        assert_eq!(within.messages.last(), turn(59, 50).messages.last());
+        assert_eq!(history.within(usize::MAX, &words).messages, history.messages());
+    }
+
+    #[test]
+    fn a_turn_that_ended_open_is_settled_by_a_later_one() {
+        let mut history = History::default();
+        history.push(Turn {
+            open: true,
+            ..Turn::new(vec![
+                Message::user("do it"),
+                Message::assistant("first try"),
+                Message::user("tests fail"),
+                Message::assistant("second try"),
+            ])
+        });
+        history.settle();
+        assert_eq!(history.turns[0].messages.len(), 2);
+        assert!(!history.turns[0].open);
     }
 
     #[test]

@@ -3,15 +3,17 @@
 //! ```text
 //! system      mode, edit format, conventions, environment        } the same all session long
 //! examples    pairs of request and good reply                    }
-//! read-only   files to look at                                   } change now and then
-//! map         of the rest of the repository                      }
-//! chat files  files to edit, in full, as they are now            } change with every edit
-//! history     earlier turns
+//! read-only   files to look at                                   } change when files are added or dropped
+//! chat files  files to edit, in full, as they are now            }
+//!             then those that were changed in this chat          } change with an edit
+//! history     earlier turns                                      } grows at its end
+//! map         of the rest of the repository                      } another one for each message
 //! request     this turn's messages so far
 //! reminder    of the edit format
 //! ```
 //!
-//! What changes least stands first, so that a provider's cache can reuse the beginning. There are no made-up answers of
+//! What changes least stands first, so that a provider's cache can reuse the beginning: the request after a question has
+//! all of the last one in front of it but its map. There are no made-up answers of
 //! the assistant between the parts: neighbours of one role are merged on the way out (see [`super::roles`]), so the model
 //! reads context and request as one message of the user.
 
@@ -49,6 +51,8 @@ pub struct Parts {
     pub read_only_files: Vec<FileText>,
     pub map: String,
     pub chat_files: Vec<FileText>,
+    /// Chat files that were changed since they are in the chat, the one that was changed last at the end.
+    pub changed_files: Vec<FileText>,
     /// Earlier turns, oldest first.
     pub history: Vec<Message>,
     /// This turn so far; ends with what the model shall answer.
@@ -142,6 +146,12 @@ pub struct FileSize {
 }
 
 impl Assembled {
+    /// Tokens of one part; 0 when it is not there.
+    pub fn size(&self, part: &str) -> usize {
+        let found = self.sizes.iter().find(|(name, _)| name == part);
+        found.map_or(0, |(_, tokens)| *tokens)
+    }
+
     /// Tokens of the whole request.
     pub fn total(&self) -> usize {
         self.sizes.iter().map(|(_, tokens)| tokens).sum()
@@ -228,6 +238,35 @@ impl Builder<'_> {
                 true,
             );
         }
+        // Four marks are all that providers take.
+        if parts.changed_files.is_empty() || parts.chat_files.is_empty() {
+            self.mark_last();
+        }
+        if !parts.chat_files.is_empty() {
+            let intro = if self.options.edits {
+                "Files you may edit, in full and as they are now:"
+            } else {
+                "Files in full, as they are now:"
+            };
+            self.add_files("chat files", intro, &parts.chat_files, false);
+            self.mark_last();
+        }
+        if !parts.changed_files.is_empty() {
+            let intro = if self.options.edits {
+                "Files you may edit that were changed in this conversation, in full and as they are now. The changes are \
+                 in them already; where another message shows a file differently, this is right:"
+            } else {
+                "Files that were changed in this conversation, in full and as they are now. Where another message shows a \
+                 file differently, this is right:"
+            };
+            self.add_files("chat files", intro, &parts.changed_files, false);
+            self.mark_last();
+        }
+    }
+
+    /// What steers towards the rest of the repository. It stands behind all that stays the same from one message to the next.
+    fn map(&mut self, parts: &Parts) {
+        let no_files = parts.chat_files.is_empty() && parts.changed_files.is_empty();
         if !parts.map.trim().is_empty() {
             let text = format!(
                 "Map of the repository: other files that matter here, with some of their lines (`⋮` stands for lines left out). \
@@ -236,17 +275,7 @@ impl Builder<'_> {
             );
             self.add("map", Message::user(text));
         }
-        self.mark_last();
-        if !parts.chat_files.is_empty() {
-            let intro = if self.options.edits {
-                "Files you may edit, in full and as they are now. Edits made earlier in this conversation are already in \
-                 them; where an earlier message shows a file differently, this is right:"
-            } else {
-                "Files in full, as they are now. Where an earlier message shows a file differently, this is right:"
-            };
-            self.add_files("chat files", intro, &parts.chat_files, false);
-            self.mark_last();
-        } else if self.options.edits && (!parts.map.trim().is_empty() || !parts.read_only_files.is_empty()) {
+        if no_files && self.options.edits && (!parts.map.trim().is_empty() || !parts.read_only_files.is_empty()) {
             let text = "You have not been given any file to edit yet. When the request needs an existing file changed, \
                         name its full path in backticks and stop. New files you can create at once.";
             self.add("chat files", Message::user(text));
@@ -260,6 +289,7 @@ impl Builder<'_> {
         if !parts.history.is_empty() {
             self.mark_last();
         }
+        self.map(parts);
         for message in &parts.request {
             self.add("request", message.clone());
         }

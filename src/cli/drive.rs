@@ -279,6 +279,8 @@ fn options(config: &Config, connector: &Connector, prompted: bool) -> Options {
         map_tokens: values
             .map_tokens
             .map_or(MAP_TOKENS, |n| usize::try_from(n).unwrap_or(usize::MAX)),
+        map_may_widen: values.map_tokens.is_none(),
+        history_tokens: values.history_tokens.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
         limits: Limits {
             max_cost: values.max_cost,
             max_requests: values.max_requests.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
@@ -437,14 +439,20 @@ fn prompt(session: &mut Session, config: &Config) -> Result<Exit> {
         } else {
             session.mode().name
         };
+        session.rest();
         match input.read(mode).context("failed to read from the terminal")? {
             Line::Leave => break,
-            Line::Text(text) => match repl::obey(session, &text) {
-                Obeyed::Quit => break,
-                Obeyed::Turn(end) => last = exit_of(end),
-                Obeyed::Unknown => last = Exit::Usage,
-                Obeyed::Command => {}
-            },
+            Line::Text(text) => {
+                match repl::obey(session, &text) {
+                    Obeyed::Quit => break,
+                    Obeyed::Turn(end) => last = exit_of(end),
+                    Obeyed::Unknown => last = Exit::Usage,
+                    Obeyed::Command => {}
+                }
+                if session.take_unsent() {
+                    input.prepare(&text);
+                }
+            }
         }
     }
     // A script on standard input wants to know how it went; a person has seen it.

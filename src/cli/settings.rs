@@ -367,6 +367,8 @@ settings! {
             "max-cost" ' ' "DOLLARS" false "Cost of one session";
         max_time: Option<Duration> = None,
             "max-time" ' ' "SECONDS" false "Time of one turn, its commands included; also `10m` or `1h`";
+        history_tokens: Option<u64> = None,
+            "history-tokens" ' ' "N" false "Size of the conversation in tokens beyond which older turns are summarised; by the model's window when not set";
     }
     "Repository map" {
         map_tokens: Option<u64> = None,

@@ -10,6 +10,7 @@ use crate::session::TurnEnd;
 mod add;
 mod clear;
 mod commit;
+mod compact;
 mod conventions;
 mod copy;
 mod diff;
@@ -31,6 +32,7 @@ mod run;
 mod settings;
 mod test;
 mod tokens;
+mod turns;
 mod undo;
 mod web;
 pub mod words;
@@ -96,6 +98,8 @@ pub static COMMANDS: &[Command] = &[
     web::COMMAND,
     map::COMMAND,
     tokens::COMMAND,
+    turns::COMMAND,
+    compact::COMMAND,
     clear::COMMAND,
     reset::COMMAND,
     model::COMMAND,

@@ -228,7 +228,7 @@ impl Session {
 
     /// Shows the map that would go with a message.
     pub fn show_map(&mut self, message: &str) -> Result<()> {
-        let map = self.map_for(message)?;
+        let map = self.map_for(message, self.map_ceiling())?;
         if map.text.is_empty() && !self.interrupt.tripped() {
             let why = if self.options.map_tokens == 0 {
                 "The map is off (`--map-tokens 0`)."
@@ -244,9 +244,8 @@ impl Session {
         Ok(())
     }
 
-    /// The map for a message, within its ceiling; wider while no file is in the chat, as the model knows nothing else.
-    pub(super) fn map_for(&mut self, message: &str) -> Result<MapText> {
-        let ceiling = self.map_ceiling();
+    /// The map for a message, of at most `ceiling` tokens. Within a turn it stays the same while the files of the chat do.
+    pub(super) fn map_for(&mut self, message: &str, ceiling: usize) -> Result<MapText> {
         if ceiling == 0 {
             return Ok(MapText::default());
         }
@@ -262,6 +261,11 @@ impl Session {
             message: message.to_owned(),
             tokens: ceiling,
         };
+        if let Some((before, map)) = &self.turn_map
+            && *before == request
+        {
+            return Ok(map.clone());
+        }
         let cancel = self.interrupt.fresh();
         let ui = self.ui.as_mut();
         let map = self.map.map_watched(&request, &cancel, &mut |progress| {
@@ -273,11 +277,16 @@ impl Session {
         for notice in self.map.take_notices() {
             self.ui.show(Event::Note(notice));
         }
-        map
+        let map = map?;
+        if !cancel.is_cancelled() {
+            self.turn_map = Some((request, map.clone()));
+        }
+        Ok(map)
     }
 
-    /// Without files in the chat the map may be this many times wider.
-    fn map_ceiling(&self) -> usize {
+    /// Tokens that the map may have; more while no file is in the chat, as the model knows nothing else.
+    pub(super) fn map_ceiling(&self) -> usize {
+        /// Without files in the chat the map may be this many times wider.
         const WITHOUT_FILES: usize = 2;
         // Files are chosen from the map and nothing else.
         const TO_CHOOSE_FROM: usize = 4;
@@ -287,7 +296,7 @@ impl Session {
             .map_or(usize::MAX, |n| n as usize);
         let times = if self.mode.yields == Yields::Files {
             TO_CHOOSE_FROM
-        } else if self.files.editable().is_empty() {
+        } else if self.options.map_may_widen && self.files.editable().is_empty() {
             WITHOUT_FILES
         } else {
             1

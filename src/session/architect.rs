@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 
+use super::Purpose;
 use super::Seat;
 use super::Session;
 use super::TurnEnd;
@@ -38,6 +39,7 @@ struct Planner {
     seat: Option<Option<Seat>>,
     format: &'static dyn EditFormat,
     mode: &'static Mode,
+    purpose: Purpose,
     history: History,
 }
 
@@ -164,6 +166,7 @@ impl Session {
             seat,
             format: std::mem::replace(&mut self.format, format),
             mode: std::mem::replace(&mut self.mode, &modes::EDITOR),
+            purpose: std::mem::replace(&mut self.purpose, Purpose::Editor),
             history: std::mem::take(&mut self.history),
         }
     }
@@ -174,6 +177,7 @@ impl Session {
         }
         self.format = planner.format;
         self.mode = planner.mode;
+        self.purpose = planner.purpose;
         // What was noted meanwhile (the output of a command) belongs to the chat.
         let noted = std::mem::replace(&mut self.history, planner.history);
         self.history.turns.extend(noted.turns);

@@ -3,8 +3,9 @@
 
 use anyhow::Result;
 
-use super::Purpose;
 use super::Session;
+use super::continuing::Whole;
+use super::fit::Room;
 use super::turn::Turn;
 use super::turn::TurnEnd;
 use crate::chat::budget;
@@ -14,18 +15,13 @@ use crate::chat::modes::Environment;
 use crate::chat::prompt;
 use crate::chat::prompt::Assembled;
 use crate::chat::prompt::FileText;
-use crate::edit_format::Hints;
-use crate::edit_format::ReplyReader;
 use crate::files;
 use crate::files::Found;
 use crate::llm;
 use crate::llm::Finish;
 use crate::llm::Reply;
-use crate::llm::Request;
-use crate::llm::StreamEvent;
 use crate::terminal::Event;
 use crate::text::fence;
-use crate::tokens;
 
 /// What a request led to.
 pub(super) enum Asked {
@@ -51,14 +47,16 @@ impl Session {
         if self.mode.project {
             self.settle_trust()?;
         }
-        let assembled = self.assemble(&turn.message, &turn.said)?;
+        let assembled = match self.fitting(turn)? {
+            Ok(assembled) => assembled,
+            Err(too_large) => {
+                self.ui.show(too_large_event(&too_large));
+                return Ok(Asked::Ended(TurnEnd::Limit));
+            }
+        };
         let Some(seat) = &self.main else {
             return Ok(Asked::Ended(TurnEnd::NoModel));
         };
-        if let Err(too_large) = budget::check(&assembled, seat.settings.context_window, seat.settings.reply_reserve()) {
-            self.ui.show(too_large_event(&too_large));
-            return Ok(Asked::Ended(TurnEnd::Limit));
-        }
         turn.requests += 1;
         self.ui.show(Event::Request {
             number: turn.requests,
@@ -66,10 +64,15 @@ impl Session {
             tokens: assembled.total(),
             parts: assembled.sizes.clone(),
         });
-        match self.stream(assembled.messages) {
-            Ok(reply) => Ok(self.take_in(turn, reply)),
+        let savings = budget::savings(&assembled, assembled.total());
+        match self.whole_reply(turn, assembled.messages) {
+            Ok(whole) => Ok(self.take_in(turn, whole)),
             Err(error) => {
-                let hint = error.hint().map(str::to_owned);
+                let hint = match error {
+                    // The window is smaller than we know.
+                    llm::Error::TooLong { .. } => Some(budget::ways_out(&savings, usize::MAX)),
+                    _ => error.hint().map(str::to_owned),
+                };
                 self.ui.show(Event::Error {
                     message: error.to_string(),
                     hint,
@@ -86,76 +89,23 @@ impl Session {
             .or_else(|| self.deadline.and_then(|deadline| deadline.exceeded()))
     }
 
-    /// Sends messages and shows the reply as it comes.
-    fn stream(&mut self, messages: Vec<Message>) -> Result<Reply, llm::Error> {
-        let Some(seat) = &self.main else {
-            return Err(llm::Error::Script {
-                message: "there is no model".to_owned(),
-            });
-        };
-        let request = Request {
-            messages,
-            temperature: seat.settings.temperature,
-            max_output_tokens: None,
-        };
-        let cancel = self.interrupt.fresh();
-        let mut reader = self
-            .mode
-            .edits()
-            .then(|| ReplyReader::new(self.format, self.hints_to_show()));
-        let ui = &mut self.ui;
-        let mut announced = 0;
-        let reply = seat.model.reply(&request, &cancel, &mut |event| {
-            ui.show(match event {
-                StreamEvent::Text(text) => text_event(reader.as_mut(), text),
-                StreamEvent::Reasoning(text) => Event::Reasoning(text),
-                // Told once a try; the screen counts the seconds.
-                StreamEvent::Retrying { attempt, .. } if attempt == announced => return,
-                StreamEvent::Retrying { attempt, reason, wait } => {
-                    announced = attempt;
-                    Event::Waiting { reason, wait }
-                }
-                StreamEvent::Notice(text) => Event::Warning(text),
-            });
-        });
-        if let Some(reader) = &mut reader {
-            let lines = reader.flush();
-            let under_way = reader.under_way();
-            ui.show(Event::Reply {
-                text: String::new(),
-                lines,
-                under_way,
-            });
-        }
-        reply
-    }
-
-    /// What the display may know of the project: reading the list of all files would hold the first word up.
-    fn hints_to_show(&self) -> Hints {
-        Hints {
-            chat_files: self.files.editable().to_vec(),
-            known_files: Vec::new(),
-            root: Some(self.root.path().display().to_string()),
-        }
-    }
-
-    /// Books a reply and puts it into the turn.
-    fn take_in(&mut self, turn: &mut Turn, reply: Reply) -> Asked {
-        let price = self.main.as_ref().and_then(|seat| seat.price(&reply.usage));
-        self.spending.add(Purpose::Chat, &reply.usage, price);
+    /// Tells what a reply cost and puts it into the turn.
+    fn take_in(&mut self, turn: &mut Turn, whole: Whole) -> Asked {
+        let Whole { reply, used, price } = whole;
         let total = self.spending.total();
         self.ui.show(Event::ReplyEnd {
             finish: finish_words(&reply.finish),
         });
         self.ui.show(Event::Usage {
-            input: reply.usage.input,
-            output: reply.usage.output,
-            cached: reply.usage.cached_input,
+            input: used.input,
+            output: used.output,
+            cached: used.cached_input,
             cost: price.map(|price| price.cost),
             session_cost: (total.unpriced == 0).then_some(total.cost),
-            estimated: reply.usage.estimated,
+            estimated: used.estimated,
         });
-        if !reply.text.is_empty() {
+        if !reply.text.trim().is_empty() {
+            turn.answered = true;
             turn.said.push(Message::assistant(&reply.text));
         }
         if reply.finish == Finish::Cancelled {
@@ -171,10 +121,10 @@ impl Session {
         Asked::Reply(reply)
     }
 
-    /// The next request with everything that belongs to it. `message` steers the map.
-    pub(super) fn assemble(&mut self, message: &str, said: &[Message]) -> Result<Assembled> {
+    /// The next request with everything that belongs to it, within `room`. `message` steers the map.
+    pub(super) fn assemble(&mut self, message: &str, said: &[Message], room: Room) -> Result<Assembled> {
         let parts = if self.mode.project {
-            self.project_parts(message, said)?
+            self.project_parts(message, said, room)?
         } else {
             prompt::Parts {
                 mode: self.mode.prompt.to_owned(),
@@ -183,15 +133,17 @@ impl Session {
                 ..prompt::Parts::default()
             }
         };
-        let texts = parts.chat_files.iter().chain(&parts.read_only_files);
-        let fence = fence::choose(texts.filter_map(|file| match &file.content {
+        let files = [&parts.chat_files, &parts.changed_files, &parts.read_only_files];
+        let fence = fence::choose(files.into_iter().flatten().filter_map(|file| match &file.content {
             prompt::Content::Text(text) => Some(text.as_str()),
             prompt::Content::Attachment { .. } => None,
         }));
-        let count = token_counter(
-            &parts,
-            self.main_settings().and_then(|settings| settings.context_window),
-        );
+        let window = self.main_settings().and_then(|settings| settings.context_window);
+        let counter = if surely_fits(&parts, window) {
+            &self.counts.quick
+        } else {
+            &self.counts.exact
+        };
         let settings = self.main.as_ref().map(|seat| &seat.settings);
         let options = prompt::Options {
             open: &fence.open,
@@ -206,17 +158,17 @@ impl Session {
             lazy: settings.is_some_and(|settings| settings.lazy),
             overeager: settings.is_some_and(|settings| settings.overeager),
             edits: self.mode.edits(),
-            count,
+            count: &|text| counter.count(text),
         };
         Ok(prompt::assemble(&parts, &options))
     }
 
     /// What a request about the project is made of. `message` steers the map.
-    fn project_parts(&mut self, message: &str, said: &[Message]) -> Result<prompt::Parts> {
-        let chat_files = self.chat_texts()?;
+    fn project_parts(&mut self, message: &str, said: &[Message], room: Room) -> Result<prompt::Parts> {
+        let (chat_files, changed_files) = self.chat_texts()?;
         let read_only_files = self.read_only_texts();
         let map = if self.mode.map {
-            self.map_for(message)?
+            self.map_for(message, room.map)?
         } else {
             Default::default()
         };
@@ -240,7 +192,8 @@ impl Session {
             read_only_files,
             map: map.text,
             chat_files,
-            history: self.history.messages(),
+            changed_files,
+            history: self.history_within(room.history),
             request: said.to_vec(),
             reminder,
         })
@@ -271,9 +224,19 @@ impl Session {
         .render()
     }
 
-    /// The chat's files as they are now. One that is gone from disk leaves the chat with a word about it; one that was
-    /// never there is new and empty.
-    fn chat_texts(&mut self) -> Result<Vec<FileText>> {
+    /// What is said of earlier turns, in at most `ceiling` tokens (the newest turn always).
+    fn history_within(&self, ceiling: usize) -> Vec<Message> {
+        let within = self.history.within(ceiling, &|text| self.counts.quick.count(text));
+        let mut messages = within.messages;
+        if within.left_out > 0 {
+            messages.insert(0, Message::user("(Earlier turns of our conversation are left out.)"));
+        }
+        messages
+    }
+
+    /// The chat's files as they are now: those that never changed while they are in the chat, and those that did. One that is
+    /// gone from disk leaves the chat with a word about it; one that was never there is new and empty.
+    fn chat_texts(&mut self) -> Result<(Vec<FileText>, Vec<FileText>)> {
         let mut texts = Vec::new();
         for path in self.files.editable().to_vec() {
             let why = match self.root.read(&path) {
@@ -297,7 +260,11 @@ impl Session {
             self.ui
                 .show(Event::Warning(format!("`{path}` {why}; it left the chat.")));
         }
-        Ok(texts)
+        let (_, changed) = self.files.by_last_change();
+        let place = |file: &FileText| changed.iter().position(|path| *path == file.path);
+        let (unchanged, mut moved): (Vec<_>, Vec<_>) = texts.into_iter().partition(|file| place(file).is_none());
+        moved.sort_by_key(place);
+        Ok((unchanged, moved))
     }
 
     fn read_only_texts(&mut self) -> Vec<FileText> {
@@ -318,12 +285,13 @@ impl Session {
     }
 }
 
-/// Counts exactly where it matters. A token has at least one byte, so a request with fewer bytes than the window has tokens
-/// fits, and what could not be counted at once is estimated.
-fn token_counter(parts: &prompt::Parts, window: Option<u32>) -> &'static dyn Fn(&str) -> usize {
+/// Whether exact counts do not matter. A token has at least one byte, so a request with fewer bytes than the window has tokens
+/// fits, and what could not be counted at once may be estimated.
+fn surely_fits(parts: &prompt::Parts, window: Option<u32>) -> bool {
     let files = parts
         .chat_files
         .iter()
+        .chain(&parts.changed_files)
         .chain(&parts.read_only_files)
         .map(|file| match &file.content {
             prompt::Content::Text(text) => text.len(),
@@ -336,25 +304,10 @@ fn token_counter(parts: &prompt::Parts, window: Option<u32>) -> &'static dyn Fn(
         .map(|message| message.text().len());
     let bytes: usize =
         files.sum::<usize>() + messages.sum::<usize>() + parts.map.len() + parts.format.len() + parts.mode.len();
-    let surely_fits = window.is_none_or(|window| bytes < window as usize / 2);
-    if surely_fits {
-        &tokens::count_at_once
-    } else {
-        &tokens::count
-    }
+    window.is_none_or(|window| bytes < window as usize / 2)
 }
 
-/// A piece of a reply, read for edits where there can be any.
-fn text_event(reader: Option<&mut ReplyReader>, text: String) -> Event {
-    let Some(reader) = reader else {
-        return Event::Text(text);
-    };
-    let lines = reader.push(&text);
-    let under_way = reader.under_way();
-    Event::Reply { text, lines, under_way }
-}
-
-fn finish_words(finish: &Finish) -> String {
+pub(super) fn finish_words(finish: &Finish) -> String {
     match finish {
         Finish::Stop => "stop".to_owned(),
         Finish::Length => "length".to_owned(),
@@ -364,7 +317,7 @@ fn finish_words(finish: &Finish) -> String {
     }
 }
 
-fn no_model() -> Event {
+pub(super) fn no_model() -> Event {
     Event::Error {
         message: "there is no model to ask".to_owned(),
         hint: Some(

@@ -9,6 +9,8 @@ pub struct ChatFiles {
     editable: Vec<String>,
     read_only: Vec<ReadOnly>,
     seen: BTreeMap<String, String>,
+    /// Those whose text is another one than when it was seen first, the one that changed last at the end.
+    changed: Vec<String>,
 }
 
 /// A file that the model sees and may not edit. It may stand outside the project.
@@ -66,6 +68,7 @@ impl ChatFiles {
         self.editable.retain(|file| file != name);
         self.read_only.retain(|file| file.name != name);
         self.seen.remove(name);
+        self.changed.retain(|file| file != name);
         before != self.editable.len() + self.read_only.len()
     }
 
@@ -75,7 +78,7 @@ impl ChatFiles {
 
     /// A file was moved: the chat follows it.
     pub fn rename(&mut self, from: &str, to: &str) {
-        for file in &mut self.editable {
+        for file in self.editable.iter_mut().chain(&mut self.changed) {
             if file == from {
                 to.clone_into(file);
             }
@@ -87,7 +90,19 @@ impl ChatFiles {
 
     /// Notes the text of a file as it went into a request.
     pub fn note_seen(&mut self, path: &str, text: &str) {
-        self.seen.insert(path.to_owned(), text.to_owned());
+        let before = self.seen.insert(path.to_owned(), text.to_owned());
+        if before.is_some_and(|before| before != text) {
+            self.changed.retain(|file| file != path);
+            self.changed.push(path.to_owned());
+        }
+    }
+
+    /// The editable files in the order in which requests hold them, so that what changes stands last: those that are as they
+    /// were when the model saw them first, and those that changed since.
+    pub fn by_last_change(&self) -> (Vec<String>, Vec<String>) {
+        let unchanged = self.editable.iter().filter(|file| !self.changed.contains(file));
+        let changed = self.changed.iter().filter(|file| self.editable.contains(file));
+        (unchanged.cloned().collect(), changed.cloned().collect())
     }
 
     /// The text that the model saw last.
@@ -108,6 +123,28 @@ mod tests {
         assert!(!files.is_read_only("a.rs"));
         assert!(files.add_read_only("a.rs", PathBuf::from("/p/a.rs")));
         assert!(files.editable().is_empty());
+    }
+
+    #[test]
+    fn files_that_changed_last_stand_last() {
+        let mut files = ChatFiles::default();
+        for path in ["a", "b", "c"] {
+            files.add(path);
+            files.note_seen(path, "1");
+            files.note_seen(path, "1");
+        }
+        files.note_seen("b", "2");
+        files.note_seen("a", "2");
+        let order = |files: &ChatFiles| {
+            let (unchanged, changed) = files.by_last_change();
+            (unchanged.join(" "), changed.join(" "))
+        };
+        assert_eq!(order(&files), ("c".to_owned(), "b a".to_owned()));
+        files.note_seen("b", "3");
+        assert_eq!(order(&files).1, "a b");
+        files.drop_file("a");
+        files.rename("b", "d");
+        assert_eq!(order(&files), ("c".to_owned(), "d".to_owned()));
     }
 
     #[test]

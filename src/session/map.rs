@@ -36,7 +36,7 @@ pub struct MapSource {
 }
 
 /// What a map is wanted for. Paths are relative to the root, with `/`.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MapRequest {
     /// Files whose text the model has anyway: they steer the ranking and are not shown.
     pub chat_files: Vec<String>,

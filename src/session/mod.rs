@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::chat::budget::Counter;
 use crate::chat::history::History;
 use crate::chat::history::Turn;
 use crate::chat::message::Message;
@@ -25,13 +26,18 @@ use crate::llm::Thinking;
 use crate::llm::Usage;
 use crate::models::ModelSettings;
 use crate::models::cost::Tokens;
+use crate::repo_map::MapText;
 use crate::store::sessions::Log;
 use crate::store::sessions::Sessions;
 use crate::store::state_dir::Dirs;
 use crate::terminal::Event;
 use crate::terminal::Ui;
 use crate::test_report;
+use crate::tokens;
 
+use compaction::Summarising;
+use fit::Lacks;
+use map::MapRequest;
 use spending::Deadline;
 use spending::Price;
 
@@ -42,11 +48,14 @@ mod ask;
 mod blame;
 mod chat_files;
 mod commit_step;
+mod compaction;
 mod context;
+mod continuing;
 mod conventions;
 pub mod diff;
 pub mod disk;
 mod files_in;
+mod fit;
 mod helpers;
 mod interrupt;
 pub mod map;
@@ -60,6 +69,7 @@ mod settle;
 mod spending;
 mod tally;
 mod turn;
+mod turns;
 mod undo;
 mod verify;
 
@@ -74,6 +84,7 @@ pub use spending::Limits;
 pub use spending::Purpose;
 pub use spending::Spending;
 pub use turn::TurnEnd;
+pub use turns::TurnChange;
 pub use undo::Walk;
 
 /// A model with what is known about it.
@@ -121,6 +132,10 @@ pub struct Options {
     pub max_reflections: usize,
     /// Ceiling of the repository map in tokens; 0 turns it off.
     pub map_tokens: usize,
+    /// Without files in the chat the map may be wider: the user set no ceiling.
+    pub map_may_widen: bool,
+    /// Tokens of history beyond which old turns are summarised, and at most so many in a request; None: by the window.
+    pub history_tokens: Option<usize>,
     pub limits: Limits,
     pub dry_run: bool,
     /// The diff is shown before anything is written, and the user agrees or not.
@@ -167,6 +182,8 @@ impl Default for Options {
             command_limit: Duration::from_secs(600),
             max_reflections: 3,
             map_tokens: 1024,
+            map_may_widen: true,
+            history_tokens: None,
             limits: Limits::default(),
             dry_run: false,
             show_diffs: false,
@@ -218,6 +235,22 @@ pub struct Parts {
     pub interrupt: Interrupt,
 }
 
+/// Tokens by content, each text counted once a session.
+struct Counts {
+    /// Estimated where counting would have to wait for tables.
+    quick: Counter<'static>,
+    exact: Counter<'static>,
+}
+
+impl Default for Counts {
+    fn default() -> Self {
+        Self {
+            quick: Counter::new(&tokens::count_at_once),
+            exact: Counter::new(&tokens::count),
+        }
+    }
+}
+
 /// One project, one chat.
 pub struct Session {
     root: Root,
@@ -233,6 +266,17 @@ pub struct Session {
     mode: &'static Mode,
     files: ChatFiles,
     history: History,
+    /// A summary of old turns that is being written.
+    summarising: Option<Summarising>,
+    /// After a summary that would not do: no other one before the history has more tokens.
+    summarise_above: usize,
+    counts: Counts,
+    /// What the last request lacked.
+    lacks: Lacks,
+    /// The map of the turn that runs.
+    turn_map: Option<(MapRequest, MapText)>,
+    /// The last message got no answer and is not part of the conversation.
+    unsent: bool,
     /// Turns whose files were taken back, newest last: what a redo brings again.
     taken_back: Vec<Turn>,
     map: map::MapService,
@@ -242,6 +286,8 @@ pub struct Session {
     /// Files that the user was asked about and did not want in the chat or changed.
     declined: BTreeSet<String>,
     spending: Spending,
+    /// What the requests of turns are for.
+    purpose: Purpose,
     /// Of the turn that runs.
     deadline: Option<Deadline>,
     /// Reflections of the session so far.
@@ -290,12 +336,19 @@ impl Session {
             mode: modes::by_name("code").expect("`code` is a row of MODES"),
             files: ChatFiles::default(),
             history: History::default(),
+            summarising: None,
+            summarise_above: 0,
+            counts: Counts::default(),
+            lacks: Lacks::default(),
+            turn_map: None,
+            unsent: false,
             taken_back: Vec::new(),
             map,
             rules,
             waiting_plan: None,
             declined: BTreeSet::new(),
             spending: Spending::default(),
+            purpose: Purpose::Chat,
             deadline: None,
             reflections: 0,
             last_tests: None,
@@ -360,6 +413,11 @@ impl Session {
         &self.rungs
     }
 
+    /// Whether the last message got no answer at all and is not part of the conversation: it can be sent again as it is.
+    pub fn take_unsent(&mut self) -> bool {
+        std::mem::take(&mut self.unsent)
+    }
+
     pub fn main_settings(&self) -> Option<&ModelSettings> {
         self.main.as_ref().map(|seat| &seat.settings)
     }
@@ -392,6 +450,8 @@ impl Session {
     pub fn clear_history(&mut self) {
         self.history = History::default();
         self.waiting_plan = None;
+        self.summarising = None;
+        self.summarise_above = 0;
         self.record_history();
     }
 

@@ -17,7 +17,7 @@ use crate::terminal::Event;
 impl Session {
     /// Shows the parts of the next request with what is left of the window, and what the session has used.
     pub fn show_tokens(&mut self) -> Result<()> {
-        let assembled = self.assemble("", &[])?;
+        let assembled = self.assemble("", &[], self.room())?;
         let text = format!(
             "{}\n{}{}",
             request_table(&assembled, self.main_settings()),

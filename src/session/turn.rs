@@ -64,6 +64,8 @@ pub(super) struct Turn {
     /// What the model should hear with the next message: changes that the user did not want.
     pub(super) notes: Vec<String>,
     pub(super) requests: usize,
+    /// Some of a reply has come.
+    pub(super) answered: bool,
     pub(super) reflections: Reflections,
     /// Runs after each write of the turn; None: no tests.
     pub(super) test_command: Option<String>,
@@ -87,6 +89,7 @@ impl Turn {
             last_reply: String::new(),
             notes: Vec::new(),
             requests: 0,
+            answered: false,
             reflections: Reflections::new(max_reflections),
             test_command,
             plan: None,
@@ -195,6 +198,7 @@ impl Session {
         steps: impl FnOnce(&mut Self, &mut Turn) -> Result<TurnEnd>,
     ) -> TurnEnd {
         self.record_pending(&turn.message);
+        self.turn_map = None;
         let end = steps(self, &mut turn).unwrap_or_else(|error| {
             self.ui.show(Event::Error {
                 message: format!("{error:#}"),
@@ -290,6 +294,11 @@ impl Session {
     /// Puts the turn into the history of the chat.
     fn remember(&mut self, turn: Turn, end: TurnEnd) {
         self.reflections += turn.reflections.used();
+        if !turn.answered {
+            // The message stays with the user, who can send it again.
+            self.unsent = true;
+            return;
+        }
         if !self.mode.project {
             // Questions about codriver are no part of the chat about the project.
             self.record_turn(&[]);
@@ -302,9 +311,19 @@ impl Session {
             ..history::Turn::new(said)
         };
         // How a failure was mended helps nobody once it is.
-        let done = if end == TurnEnd::Done { done.settled() } else { done };
+        let done = match end {
+            TurnEnd::Done => done.settled(),
+            _ => history::Turn { open: true, ..done },
+        };
+        let settles = end == TurnEnd::Done && done.id.is_some() && self.history.turns.iter().any(|turn| turn.open);
+        if settles {
+            self.history.settle();
+        }
         self.record_turn(&done.messages);
         self.history.push(done);
+        if settles {
+            self.record_history();
+        }
         if turn.id.is_some() {
             self.taken_back.clear();
         }

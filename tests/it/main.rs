@@ -7,6 +7,7 @@ mod apply;
 mod apply_command;
 mod cli;
 mod commit_message;
+mod context;
 mod edit_format;
 mod edit_matrix;
 mod files;

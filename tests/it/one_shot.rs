@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use crate::support::repo::TestRepo;
 
-const EDIT: &str = "a.py\n```python\nconst MISS: &str = "a.py\n```python\n<<<<<<< SEARCH\ny = 1\n=======\ny = 2\n>>>>>>> REPLACE\n```\n";
+const EDIT: &str = "a.py\n```python\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
+const MISS: &str = "a.py\n```python\n<<<<<<< SEARCH\ny = 1\n=======\ny = 2\n>>>>>>> REPLACE\n```\n";
 
 /// A repository with one file, and folders of its own for everything else.
 struct Place {
@@ -259,7 +260,6 @@ fn the_demo_shows_the_whole_loop() {
     }
 }
 
-<<<<<<< HEAD
 /// What a hook does to the codriver that started git.
 const KILL: &str = "kill -9 $(ps -o ppid= -p $PPID)";
 
@@ -382,6 +382,8 @@ fn the_last_event_tells_how_the_edits_were_placed() {
         "{printed}"
     );
     assert_eq!(last["summary"], "edits: 1 indent, 1 refused");
+}
+
 #[test]
 fn the_architect_is_asked_for_in_every_usual_way() {
     let replies = [

@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use codriver::files::Root;
@@ -16,6 +17,7 @@ use codriver::llm::scripted::ScriptedModel;
 use codriver::llm::scripted::ScriptedReply;
 use codriver::models::Catalog;
 use codriver::models::ModelSettings;
+use codriver::models::Prices;
 use codriver::repl;
 use codriver::session::Connected;
 use codriver::session::Interrupt;
@@ -37,7 +39,7 @@ use crate::support::repo::TestRepo;
 /// `script.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Script {
+pub(crate) struct Script {
     /// What rule the case shows.
     about: String,
     #[serde(default = "yes")]
@@ -47,7 +49,8 @@ struct Script {
     files: Vec<String>,
     #[serde(default)]
     read_only: Vec<String>,
-    /// Lines the user types: messages and commands. `!!sh: SCRIPT` is not typed but done behind codriver's back.
+    /// Lines the user types: messages and commands. `!!sh: SCRIPT` is not typed but done behind codriver's back;
+    /// `!!rest` is a pause in which all that waits for one gets done.
     say: Vec<String>,
     #[serde(default)]
     answers: Vec<String>,
@@ -64,11 +67,30 @@ struct Script {
     /// There is no model at all.
     #[serde(default)]
     no_model: bool,
-    /// The model's window in tokens.
-    window: Option<u32>,
     /// Commit messages of the weak model.
     #[serde(default)]
     commit_messages: Vec<String>,
+    /// What else the weak model answers, after those.
+    #[serde(default)]
+    weak_replies: Vec<ScriptedReply>,
+    /// Milliseconds between two characters of the weak model.
+    #[serde(default)]
+    weak_pace: u64,
+    /// Tokens that the models take.
+    #[serde(default)]
+    window: Option<u32>,
+    /// Tokens that a reply may have.
+    #[serde(default)]
+    max_output: Option<u32>,
+    #[serde(default)]
+    prefill: bool,
+    /// Dollars a million tokens: input, output.
+    #[serde(default)]
+    price: Option<(f64, f64)>,
+    #[serde(default)]
+    history_tokens: Option<usize>,
+    #[serde(default)]
+    map_tokens: Option<usize>,
     #[serde(default)]
     lint: Option<String>,
     #[serde(default)]
@@ -164,20 +186,38 @@ fn sh(script: &str, root: &Path) {
     assert!(status.success(), "`{script}` failed");
 }
 
-fn play(script: &Script, root: &Path, state: &Path) -> String {
+/// A session with its scripted ends.
+pub(crate) struct Stage {
+    pub(crate) session: Session,
+    pub(crate) main: Arc<ScriptedModel>,
+    pub(crate) editor: Option<Arc<ScriptedModel>>,
+    pub(crate) record: Arc<Mutex<Record>>,
+}
+
+/// Opens the session of a script in a folder.
+pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
     let main = Arc::new(ScriptedModel::from_replies(script.replies.clone()));
-    let weak = ScriptedModel::from_replies(script.commit_messages.iter().map(ScriptedReply::text).collect());
+    let mut weak_replies: Vec<ScriptedReply> = script.commit_messages.iter().map(ScriptedReply::text).collect();
+    weak_replies.extend(script.weak_replies.iter().cloned());
+    let weak = ScriptedModel::from_replies(weak_replies);
     let editor = script
         .editor_replies
         .clone()
         .map(ScriptedModel::from_replies)
         .map(Arc::new);
-    let mut settings = ModelSettings {
+    let settings = ModelSettings {
         // The last message of a request is what the case wants to see.
         reminder: false,
+        context_window: script.window,
+        max_output: script.max_output,
+        prefill: script.prefill,
+        prices: script.price.map(|(input, output)| Prices {
+            input,
+            output,
+            ..Prices::default()
+        }),
         ..Catalog::builtin().resolve("scripted/test").expect("any name resolves")
     };
-    settings.context_window = script.window.or(settings.context_window);
     let ui = Scripted::new(script.answers.iter().map(|answer| match answer.as_str() {
         "yes" => Answer::Yes,
         "no" => Answer::No,
@@ -186,7 +226,6 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
     .editing(script.edits.clone());
     let record = ui.record();
     let root = Root::new(root).expect("the folder exists");
-    let shown_root = root.path().to_string_lossy().into_owned();
     let mut session = Session::new(Parts {
         cwd: root.path().join(&script.cwd),
         git: Repo::discover(root.path()).expect("a readable repository"),
@@ -202,7 +241,10 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
                 settings: settings.clone(),
             },
             weak: Some(Seat {
-                model: Arc::new(weak),
+                model: Arc::new(match script.weak_pace {
+                    0 => weak,
+                    pace => weak.paced(1, Duration::from_millis(pace)),
+                }),
                 settings: settings.clone(),
             }),
             editor: editor.clone().map(|editor| Seat {
@@ -219,6 +261,8 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
             lint_commands: script.lint.iter().map(|command| (None, command.clone())).collect(),
             auto_test: script.test.is_some(),
             test_command: script.test.clone(),
+            history_tokens: script.history_tokens,
+            map_tokens: script.map_tokens.unwrap_or(1024),
             max_reflections: script.max_reflections.unwrap_or(3),
             limits: Limits {
                 max_requests: script.max_requests,
@@ -246,10 +290,32 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
     for file in &script.read_only {
         session.add_read_only(file).expect("add works");
     }
+    Stage {
+        session,
+        main,
+        editor,
+        record,
+    }
+}
+
+fn play(script: &Script, root: &Path, state: &Path) -> String {
+    let Stage {
+        mut session,
+        main,
+        editor,
+        record,
+    } = open(script, root, state);
+    let shown_root = session.root().to_string_lossy().into_owned();
     let mut transcript = String::new();
     let mut shown = 0;
     for line in &script.say {
         transcript.push_str(&format!("> {line}\n"));
+        if line == "!!rest" {
+            session.rest();
+            session.wake(true);
+            transcript.push_str(&render(&record.lock().expect("no panic"), &mut shown));
+            continue;
+        }
         if let Some(behind) = line.strip_prefix("!!sh: ") {
             sh(behind, session.root());
             continue;

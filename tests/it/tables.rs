@@ -68,7 +68,11 @@ fn the_readme_lists_what_the_tables_hold() {
             .filter(|alias| **alias != "!")
             .map(|alias| format!(", `/{alias}`"))
             .collect::<String>();
-        format!("| `{}`{also} | {} |\n", usage.trim_end(), command.summary)
+        format!(
+            "| `{}`{also} | {} |\n",
+            usage.trim_end().replace('|', "\\|"),
+            command.summary
+        )
     });
     let formats = EDIT_FORMATS
         .iter()

@@ -76,6 +76,7 @@ fn check(case: &Path) -> Result<(), String> {
         read_only_files: files("read_only_files"),
         map: string("map"),
         chat_files: files("chat_files"),
+        changed_files: files("changed_files"),
         history: messages("history"),
         request: messages("request"),
         reminder: string("reminder"),

@@ -1,0 +1,262 @@
+//! Makes old turns shorter: the weak model writes a summary on a thread while the user types, or at once for `/compact`.
+//! A summary that will not do is thrown away and the turns stay.
+
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::sync::mpsc::Receiver;
+
+use anyhow::Result;
+use tokio_util::sync::CancellationToken;
+
+use super::Purpose;
+use super::Seat;
+use super::Session;
+use crate::chat::budget;
+use crate::chat::history;
+use crate::chat::history::Compaction;
+use crate::llm::Finish;
+use crate::llm::Model;
+use crate::llm::Request;
+use crate::llm::Usage;
+use crate::terminal::Event;
+use crate::tokens;
+
+/// A summary that is being written.
+pub(super) struct Summarising {
+    compaction: Compaction,
+    cancel: CancellationToken,
+    done: Receiver<Summary>,
+}
+
+impl Drop for Summarising {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+    }
+}
+
+/// What came of it.
+struct Summary {
+    /// Or why there is none.
+    text: Result<String, String>,
+    /// Of each request that was answered.
+    used: Vec<Usage>,
+}
+
+/// Everything a thread needs to write one.
+struct Order {
+    model: Arc<dyn Model>,
+    temperature: Option<f32>,
+    /// Tokens of one chunk.
+    chunk: usize,
+    compaction: Compaction,
+    keep: String,
+}
+
+impl Session {
+    /// The prompt waits for the user: the time to shorten what has grown beyond its ceiling.
+    pub fn rest(&mut self) {
+        if self.summarising.is_some() || self.limit_reached().is_some() {
+            return;
+        }
+        let count = |text: &str| self.counts.quick.count(text);
+        let ceiling = self.history_ceiling().max(self.summarise_above);
+        let Some(compaction) = self.history.plan_compaction(ceiling, &count) else {
+            return;
+        };
+        let Some(order) = self.order(compaction.clone(), "") else {
+            return;
+        };
+        let cancel = CancellationToken::new();
+        let (sender, done) = mpsc::channel();
+        let token = cancel.clone();
+        let spawned = std::thread::Builder::new().name("summary".to_owned()).spawn(move || {
+            // Nobody listens any more when the session has ended.
+            let _ = sender.send(order.carry_out(&token));
+        });
+        if spawned.is_ok() {
+            self.summarising = Some(Summarising {
+                compaction,
+                cancel,
+                done,
+            });
+        }
+    }
+
+    /// The user is back: what was done meanwhile is taken over. With `wait` what is not done yet is waited for.
+    pub fn wake(&mut self, wait: bool) {
+        let Some(running) = &self.summarising else { return };
+        let summary = if wait {
+            running.done.recv().ok()
+        } else {
+            match running.done.try_recv() {
+                Err(mpsc::TryRecvError::Empty) => return,
+                done => done.ok(),
+            }
+        };
+        let compaction = running.compaction.clone();
+        self.summarising = None;
+        if let Some(summary) = summary {
+            self.take_over(&compaction, summary);
+        }
+    }
+
+    /// `/compact`: summarises all turns but the newest at once. `keep` is what the user wants kept above all.
+    pub fn compact(&mut self, keep: &str) -> Result<()> {
+        self.summarising = None;
+        let count = |text: &str| self.counts.quick.count(text);
+        let newest = usize::from(self.history.turns.len() > 1);
+        let Some(compaction) = self.history.plan_compaction_of_all(newest, &count) else {
+            self.ui
+                .show(Event::Note("There is nothing to make shorter.".to_owned()));
+            return Ok(());
+        };
+        if let Some(why) = self.limit_reached() {
+            self.ui.show(Event::Error {
+                message: why,
+                hint: None,
+            });
+            return Ok(());
+        }
+        if let Some(summary) = self.summarise(compaction, keep) {
+            self.ui.show(Event::Print(summary));
+        }
+        Ok(())
+    }
+
+    /// Summarises so that at most `ceiling` tokens of history are left, where a model can be asked. What it cannot do is left
+    /// out of the request instead.
+    pub(super) fn summarise_to_fit(&mut self, ceiling: usize) {
+        self.wake(true);
+        let count = |text: &str| self.counts.quick.count(text);
+        let ceiling = ceiling.max(1);
+        if self.limit_reached().is_none()
+            && self.summarise_above <= ceiling
+            && let Some(compaction) = self.history.plan_compaction(ceiling, &count)
+        {
+            self.summarise(compaction, "");
+        }
+    }
+
+    /// Summarises now; Ctrl-C leaves everything as it was. Returns the summary that took the turns' place.
+    fn summarise(&mut self, compaction: Compaction, keep: &str) -> Option<String> {
+        let Some(order) = self.order(compaction.clone(), keep) else {
+            self.ui.show(super::ask::no_model());
+            return None;
+        };
+        self.ui.show(Event::Note(format!(
+            "Summarising {} ({} tokens).",
+            turns_words(compaction.turns.len()),
+            compaction.tokens
+        )));
+        let cancel = self.interrupt.fresh();
+        let summary = order.carry_out(&cancel);
+        self.take_over(&compaction, summary)
+    }
+
+    /// Beyond so many tokens old turns are summarised.
+    fn history_ceiling(&self) -> usize {
+        let window = self.main_settings().and_then(|settings| settings.context_window);
+        self.options
+            .history_tokens
+            .unwrap_or_else(|| budget::history_ceiling(window))
+    }
+
+    fn helper(&self) -> Option<&Seat> {
+        self.weak.as_ref().or(self.main.as_ref())
+    }
+
+    fn order(&self, compaction: Compaction, keep: &str) -> Option<Order> {
+        /// Tokens that a request may have where the window is not known.
+        const UNKNOWN_WINDOW: u32 = 16_384;
+        let seat = self.helper()?;
+        let window = seat.settings.context_window.unwrap_or(UNKNOWN_WINDOW);
+        let reserve = seat.settings.reply_reserve().min(window / 4);
+        Some(Order {
+            model: Arc::clone(&seat.model),
+            temperature: seat.settings.temperature,
+            // Beside the chunk there are the instructions and the summary of the chunks before it.
+            chunk: (window - reserve) as usize * 2 / 3,
+            compaction,
+            keep: keep.to_owned(),
+        })
+    }
+
+    /// Books what the summary cost and puts it in place when it will do.
+    fn take_over(&mut self, compaction: &Compaction, summary: Summary) -> Option<String> {
+        if let Some(seat) = self.weak.as_ref().or(self.main.as_ref()) {
+            for usage in &summary.used {
+                self.spending.add(Purpose::Summary, usage, seat.price(usage));
+            }
+        }
+        let count = |text: &str| self.counts.quick.count(text);
+        let checked = summary
+            .text
+            .and_then(|text| history::check_summary(&text, compaction.tokens, &count).map_err(|bad| bad.to_string()));
+        let text = match checked {
+            Ok(text) => text,
+            Err(why) => {
+                // Not again before there is more to gain.
+                self.summarise_above = self.history.tokens(&count) + self.history_ceiling() / 2;
+                self.ui.show(Event::Warning(format!(
+                    "The older turns stay as they are, they could not be summarised: {}.",
+                    why.trim_end_matches('.')
+                )));
+                return None;
+            }
+        };
+        if !self.history.compact(compaction, &text) {
+            // It was cleared, or a turn was taken back meanwhile.
+            return None;
+        }
+        self.summarise_above = 0;
+        self.ui.show(Event::Note(format!(
+            "Summarised {}: {} tokens are now {}.",
+            turns_words(compaction.turns.len()),
+            compaction.tokens,
+            count(&text)
+        )));
+        self.record_history();
+        Some(text)
+    }
+}
+
+impl Order {
+    /// Asks for the summary, chunk by chunk.
+    fn carry_out(&self, cancel: &CancellationToken) -> Summary {
+        let mut so_far = String::new();
+        let mut used = Vec::new();
+        for chunk in history::chunks(&self.compaction, self.chunk, &tokens::count) {
+            let request = Request {
+                messages: history::summary_request(&chunk, &so_far, &self.keep),
+                temperature: self.temperature,
+                ..Request::default()
+            };
+            let text = match self.model.reply(&request, cancel, &mut |_| {}) {
+                Ok(reply) => {
+                    used.push(reply.usage);
+                    match reply.finish {
+                        Finish::Stop => Ok(reply.text),
+                        Finish::Cancelled => Err("it was stopped".to_owned()),
+                        finish => Err(format!(
+                            "the summary ended early ({})",
+                            super::ask::finish_words(&finish)
+                        )),
+                    }
+                }
+                Err(error) => Err(error.to_string()),
+            };
+            match text {
+                Ok(text) => so_far = text,
+                Err(why) => return Summary { text: Err(why), used },
+            }
+        }
+        Summary { text: Ok(so_far), used }
+    }
+}
+
+fn turns_words(n: usize) -> String {
+    match n {
+        1 => "1 older turn".to_owned(),
+        n => format!("{n} older turns"),
+    }
+}

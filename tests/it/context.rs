@@ -1,0 +1,112 @@
+//! What requests hold over a whole session: a beginning that stays the same, and a history that gets shorter meanwhile.
+
+use std::fs;
+use std::path::Path;
+
+use codriver::chat::message::Message;
+use codriver::repl::obey;
+
+use crate::session::Script;
+use crate::session::Stage;
+use crate::session::open;
+
+struct Place {
+    root: tempfile::TempDir,
+    state: tempfile::TempDir,
+}
+
+impl Place {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let place = Self {
+            root: tempfile::tempdir().unwrap(),
+            state: tempfile::tempdir().unwrap(),
+        };
+        for (name, text) in files {
+            fs::write(place.root.path().join(name), text).unwrap();
+        }
+        place
+    }
+
+    fn open(&self, script: &str) -> Stage {
+        let script: Script = toml::from_str(&format!("about = \"x\"\ngit = false\nsay = []\n{script}")).unwrap();
+        let root: &Path = &self.root.path().canonicalize().unwrap();
+        open(&script, root, self.state.path())
+    }
+}
+
+/// All texts of a request, and the place where its map begins (its length when it has none).
+fn text_of(messages: &[Message]) -> (String, usize) {
+    let text: String = messages.iter().map(|message| message.text() + "\n").collect();
+    let map = text.find("Map of the repository").unwrap_or(text.len());
+    (text, map)
+}
+
+const EDIT: &str = "a.py\n```python\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n```\n";
+
+#[test]
+fn consecutive_requests_begin_with_the_same_text_up_to_the_map() {
+    let library: String = (0..20).map(|n| format!("def helper_{n}(): pass\n")).collect();
+    let place = Place::with(&[("a.py", "x = 1\n"), ("lib.py", &library), ("more.py", &library)]);
+    let mut stage =
+        place.open("files = [\"a.py\"]\nreplies = [{ text = \"one\" }, { text = \"two\" }, { text = \"three\" }]\n");
+    for message in ["what is `helper_3`?", "and `helper_7` in more?", "and now?"] {
+        obey(&mut stage.session, message);
+    }
+    let texts: Vec<(String, usize)> = stage
+        .main
+        .requests()
+        .iter()
+        .map(|request| text_of(&request.messages))
+        .collect();
+    for pair in texts.windows(2) {
+        let ((before, map), (after, later_map)) = (&pair[0], &pair[1]);
+        assert!(*map < before.len(), "there is a map");
+        assert_eq!(before[..*map], after[..*map]);
+        assert!(later_map > map, "the history stands before the map");
+    }
+}
+
+#[test]
+fn a_file_that_is_edited_does_not_move_the_others() {
+    let place = Place::with(&[("a.py", "x = 1\n"), ("b.py", "y = 1\n")]);
+    let again = EDIT.replace("x = 2", "x = 3").replace("x = 1", "x = 2");
+    let replies: String = [EDIT, &again, "done"]
+        .map(|text| format!("[[replies]]\ntext = '''\n{text}'''\n"))
+        .concat();
+    let mut stage = place.open(&format!("files = [\"a.py\", \"b.py\"]\n{replies}"));
+    for message in ["two", "three", "and now?"] {
+        obey(&mut stage.session, message);
+    }
+    let requests = stage.main.requests();
+    let end_of_b = |n: usize| {
+        let (text, _) = text_of(&requests[n].messages);
+        let at = text.find("y = 1\n").unwrap();
+        text[..at].to_owned()
+    };
+    // The first edit moves `a.py` behind `b.py`, and there it stays.
+    assert_ne!(end_of_b(0), end_of_b(1));
+    assert_eq!(end_of_b(1), end_of_b(2));
+    assert!(text_of(&requests[2].messages).0.contains("x = 3\n"));
+}
+
+#[test]
+fn a_message_does_not_wait_for_a_summary() {
+    let long = "word ".repeat(300);
+    let place = Place::with(&[("a.py", "x = 1\n")]);
+    let mut stage = place.open(&format!(
+        "files = [\"a.py\"]\nhistory_tokens = 700\nweak_pace = 100\nweak_replies = [{{ text = \"I asked for words.\" }}]\nreplies = [{{ text = \"{long}\" }}, {{ text = \"{long}\" }}, {{ text = \"{long}\" }}, {{ text = \"ok\" }}, {{ text = \"ok\" }}]\n"
+    ));
+    for message in ["one", "two", "three"] {
+        obey(&mut stage.session, message);
+    }
+    stage.session.rest();
+    obey(&mut stage.session, "four");
+    let of_four = stage.main.requests()[3].clone();
+    assert!(!text_of(&of_four.messages).0.contains("I asked for words."));
+    stage.session.wake(true);
+    obey(&mut stage.session, "five");
+    let of_five = stage.main.requests()[4].clone();
+    let text = text_of(&of_five.messages).0;
+    assert!(text.contains("I asked for words."), "{text}");
+    assert!(text.contains("four"), "what was said meanwhile is there");
+}
