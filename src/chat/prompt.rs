@@ -19,17 +19,21 @@
 
 use std::fmt::Write as _;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+
 use super::message::Message;
 use super::message::Part;
 use super::message::Role;
 use super::modes;
 use super::roles;
 use crate::text::fence;
+use crate::tokens::pictures;
 
 /// Tokens that a message costs beside its text. The providers' real figures lie between 3 and 7.
 pub const MESSAGE_OVERHEAD: usize = 4;
 
-/// What an image costs, about: providers take 85 to 1,600 tokens.
+/// What an image costs whose size cannot be told.
 const IMAGE_TOKENS: usize = 1_600;
 
 /// Base64 bytes of a PDF that cost one token, about (a page is some 2,000 tokens and 50 kB).
@@ -107,6 +111,8 @@ pub struct Options<'a> {
     pub overeager: bool,
     /// The mode edits files: says so when none has been given yet.
     pub edits: bool,
+    /// How the model counts pictures.
+    pub pictures: pictures::Rule,
     pub count: &'a dyn Fn(&str) -> usize,
 }
 
@@ -123,6 +129,7 @@ impl Default for Options<'_> {
             lazy: false,
             overeager: false,
             edits: true,
+            pictures: pictures::Rule::default(),
             count: &crate::tokens::count,
         }
     }
@@ -353,7 +360,7 @@ impl Builder<'_> {
                         media_type: media_type.clone(),
                         data: data.clone(),
                     });
-                    attachment_tokens(media_type, data)
+                    attachment_tokens(media_type, data, self.options.pictures)
                 }
             };
             total += tokens;
@@ -448,16 +455,24 @@ pub fn message_tokens(message: &Message, count: &dyn Fn(&str) -> usize) -> usize
         .iter()
         .map(|part| match part {
             Part::Text { text } => count(text),
-            Part::File { media_type, data, .. } => attachment_tokens(media_type, data),
+            Part::File { media_type, data, .. } => attachment_tokens(media_type, data, pictures::Rule::default()),
         })
         .sum();
     parts + MESSAGE_OVERHEAD
 }
 
-fn attachment_tokens(media_type: &str, data: &str) -> usize {
-    if media_type.starts_with("image/") {
-        IMAGE_TOKENS
-    } else {
-        (data.len() / PDF_BYTES_PER_TOKEN).max(IMAGE_TOKENS)
+/// What an attachment costs; `data` is base64.
+fn attachment_tokens(media_type: &str, data: &str, rule: pictures::Rule) -> usize {
+    /// Base64 characters in which the size of any picture is told: some cameras put a preview in front.
+    const HEAD: usize = 400_000;
+    if !media_type.starts_with("image/") {
+        return (data.len() / PDF_BYTES_PER_TOKEN).max(IMAGE_TOKENS);
     }
+    // A multiple of four characters are whole bytes.
+    let head = data.get(..data.len().min(HEAD)).unwrap_or_default();
+    let size = BASE64_STANDARD
+        .decode(head)
+        .ok()
+        .and_then(|bytes| imagesize::blob_size(&bytes).ok());
+    size.map_or(IMAGE_TOKENS, |size| pictures::tokens(rule, size.width, size.height))
 }

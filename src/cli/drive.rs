@@ -37,6 +37,7 @@ use crate::session::Interrupt;
 use crate::session::Limits;
 use crate::session::Options;
 use crate::session::Parts;
+use crate::session::Pings;
 use crate::session::Session;
 use crate::session::TurnEnd;
 use crate::session::Walk;
@@ -281,6 +282,10 @@ fn options(config: &Config, connector: &Connector, prompted: bool) -> Options {
             .map_or(MAP_TOKENS, |n| usize::try_from(n).unwrap_or(usize::MAX)),
         map_may_widen: values.map_tokens.is_none(),
         history_tokens: values.history_tokens.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),
+        pings: Pings {
+            most: usize::try_from(values.cache_keepalive_pings).unwrap_or(usize::MAX),
+            ..Pings::default()
+        },
         limits: Limits {
             max_cost: values.max_cost,
             max_requests: values.max_requests.map(|n| usize::try_from(n).unwrap_or(usize::MAX)),

@@ -365,6 +365,8 @@ settings! {
             "max-requests" ' ' "N" false "Requests to the model in one session";
         max_cost: Option<f64> = None,
             "max-cost" ' ' "DOLLARS" false "Cost of one session";
+        cache_keepalive_pings: u64 = 0,
+            "cache-keepalive-pings" ' ' "N" false "Short requests, one every five minutes, that keep the provider's cache from forgetting while you think";
         max_time: Option<Duration> = None,
             "max-time" ' ' "SECONDS" false "Time of one turn, its commands included; also `10m` or `1h`";
         history_tokens: Option<u64> = None,

@@ -293,6 +293,20 @@ pub fn read_anywhere(path: &Path) -> Result<Found, Error> {
     })
 }
 
+/// The first bytes of a regular file anywhere, at most `limit`.
+pub fn bytes_anywhere(path: &Path, limit: u64) -> Result<Vec<u8>, Error> {
+    let read = || {
+        if !path.metadata()?.is_file() {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        read_up_to(&File::open(path)?, limit)
+    };
+    read().map_err(|source| Error::Read {
+        path: path.display().to_string(),
+        source,
+    })
+}
+
 fn read_found(path: &Path) -> io::Result<Found> {
     let metadata = match path.metadata() {
         Ok(metadata) => metadata,

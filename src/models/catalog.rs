@@ -410,6 +410,7 @@ fn defaults(full: &str, wire_name: &str, provider: &Provider) -> ModelSettings {
         cache_marks: false,
         cache_mark: CacheMark::CacheControl,
         vision: false,
+        picture_tokens: Default::default(),
         pdf: false,
         prefill: false,
         max_tokens_field: None,

@@ -6,6 +6,8 @@
 
 use serde::Deserialize;
 
+use crate::tokens::pictures;
+
 pub mod catalog;
 pub mod cost;
 mod rows;
@@ -67,6 +69,8 @@ pub struct ModelSettings {
     pub cache_mark: CacheMark,
     /// Takes images.
     pub vision: bool,
+    /// How it counts them.
+    pub picture_tokens: pictures::Rule,
     /// Takes PDF files.
     pub pdf: bool,
     /// A reply can be continued by sending its beginning as the last message.

@@ -9,6 +9,7 @@ use super::CacheMark;
 use super::ModelSettings;
 use super::Prices;
 use super::Reasoning;
+use crate::tokens::pictures;
 
 /// One file.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -166,6 +167,7 @@ pub(super) struct Fields {
     pub cache_marks: Option<bool>,
     pub cache_mark: Option<CacheMark>,
     pub vision: Option<bool>,
+    pub picture_tokens: Option<pictures::Rule>,
     pub pdf: Option<bool>,
     pub prefill: Option<bool>,
     pub max_tokens_field: Option<String>,
@@ -193,6 +195,7 @@ impl Fields {
             output: self.output,
             reasoning: self.reasoning,
             vision: self.vision,
+            picture_tokens: self.picture_tokens,
             pdf: self.pdf,
             ..Fields::default()
         }
@@ -235,6 +238,7 @@ impl Fields {
         set(&self.cache_marks, &mut settings.cache_marks);
         set(&self.cache_mark, &mut settings.cache_mark);
         set(&self.vision, &mut settings.vision);
+        set(&self.picture_tokens, &mut settings.picture_tokens);
         set(&self.pdf, &mut settings.pdf);
         set(&self.prefill, &mut settings.prefill);
         set_some(&self.max_tokens_field, &mut settings.max_tokens_field);

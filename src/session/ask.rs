@@ -54,10 +54,11 @@ impl Session {
                 return Ok(Asked::Ended(TurnEnd::Limit));
             }
         };
+        turn.requests += 1;
+        self.note_cached(&assembled.messages);
         let Some(seat) = &self.main else {
             return Ok(Asked::Ended(TurnEnd::NoModel));
         };
-        turn.requests += 1;
         self.ui.show(Event::Request {
             number: turn.requests,
             model: seat.settings.name.clone(),
@@ -158,6 +159,7 @@ impl Session {
             lazy: settings.is_some_and(|settings| settings.lazy),
             overeager: settings.is_some_and(|settings| settings.overeager),
             edits: self.mode.edits(),
+            pictures: settings.map(|settings| settings.picture_tokens).unwrap_or_default(),
             count: &|text| counter.count(text),
         };
         Ok(prompt::assemble(&parts, &options))
@@ -272,7 +274,12 @@ impl Session {
         for file in self.files.read_only().to_vec() {
             match files::read_anywhere(&file.path) {
                 Ok(Found::Text(text)) => texts.push(FileText::new(file.name, text.text)),
-                _ => {
+                found => {
+                    let may_be_one = matches!(found, Ok(Found::Binary { .. } | Found::TooLarge { .. }));
+                    if may_be_one && let Some(attached) = self.attached(&file.name, &file.path) {
+                        texts.extend(attached);
+                        continue;
+                    }
                     self.files.drop_file(&file.name);
                     self.ui.show(Event::Warning(format!(
                         "`{}` cannot be read any more; it left the chat.",

@@ -55,6 +55,7 @@ struct Order {
 impl Session {
     /// The prompt waits for the user: the time to shorten what has grown beyond its ceiling.
     pub fn rest(&mut self) {
+        self.keep_alive();
         if self.summarising.is_some() || self.limit_reached().is_some() {
             return;
         }
@@ -84,6 +85,7 @@ impl Session {
 
     /// The user is back: what was done meanwhile is taken over. With `wait` what is not done yet is waited for.
     pub fn wake(&mut self, wait: bool) {
+        self.end_keep_alive(wait);
         let Some(running) = &self.summarising else { return };
         let summary = if wait {
             running.done.recv().ok()

@@ -43,6 +43,10 @@ impl Session {
             }])
         };
         let Some(path) = self.root.relative(Path::new(word), &self.cwd) else {
+            let outside = self.cwd.join(word);
+            if let Some(added) = self.add_attachment(&outside.display().to_string(), &outside) {
+                return Ok(vec![added]);
+            }
             return refused(
                 "is outside the project",
                 Some(format!(
@@ -50,7 +54,13 @@ impl Session {
                 )),
             );
         };
-        match self.root.read(&path) {
+        let found = self.root.read(&path);
+        if let Ok(Found::Binary { .. } | Found::TooLarge { .. }) = &found
+            && let Some(added) = self.add_attachment(&path, &self.root.path().join(&path))
+        {
+            return Ok(vec![added]);
+        }
+        match found {
             Ok(Found::Text(_)) => Ok(vec![self.add_one(&path)]),
             Ok(Found::Folder) => self.add_folder(&path),
             Ok(Found::Binary { .. }) => refused("is not text", None),
@@ -76,7 +86,13 @@ impl Session {
                 hint: None,
             }])
         };
-        match files::read_anywhere(&path) {
+        let found = files::read_anywhere(&path);
+        if let Ok(Found::Binary { .. } | Found::TooLarge { .. }) = &found
+            && let Some(added) = self.add_attachment(&name, &path)
+        {
+            return Ok(vec![added]);
+        }
+        match found {
             Ok(Found::Text(_)) => Ok(vec![self.add_one_read_only(&name, path)]),
             Ok(Found::Folder) if inside.is_some() => {
                 let files = match self.files_below(&name)? {

@@ -13,6 +13,9 @@ use crate::terminal::Event;
 /// A map of fewer tokens tells nothing: it is left out.
 const SMALLEST_MAP: usize = 128;
 
+/// Tokens by which a part may be larger than its text alone.
+const ROUNDING: usize = 8;
+
 /// Ceilings of the parts that can be made smaller, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
@@ -49,9 +52,10 @@ impl Session {
         if too_large.excess() > assembled.size("map") + assembled.size("history") {
             return Ok(Err(too_large));
         }
-        let map = assembled.size("map");
-        if map > 0 {
-            room.map = map.saturating_sub(too_large.excess());
+        if let Some((_, map)) = &self.turn_map
+            && assembled.size("map") > 0
+        {
+            room.map = map.tokens.saturating_sub(too_large.excess() + ROUNDING);
             if room.map < SMALLEST_MAP {
                 room.map = 0;
             }

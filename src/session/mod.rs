@@ -37,6 +37,7 @@ use crate::tokens;
 
 use compaction::Summarising;
 use fit::Lacks;
+use keepalive::KeepAlive;
 use map::MapRequest;
 use spending::Deadline;
 use spending::Price;
@@ -45,6 +46,7 @@ mod actions;
 mod apply_step;
 mod architect;
 mod ask;
+mod attachments;
 mod blame;
 mod chat_files;
 mod commit_step;
@@ -58,6 +60,7 @@ mod files_in;
 mod fit;
 mod helpers;
 mod interrupt;
+mod keepalive;
 pub mod map;
 mod offers;
 mod pages;
@@ -79,6 +82,7 @@ pub use conventions::RuleFile;
 pub use files_in::Added;
 pub use helpers::Helper;
 pub use interrupt::Interrupt;
+pub use keepalive::Pings;
 pub use rungs::Rungs;
 pub use spending::Limits;
 pub use spending::Purpose;
@@ -88,6 +92,7 @@ pub use turns::TurnChange;
 pub use undo::Walk;
 
 /// A model with what is known about it.
+#[derive(Clone)]
 pub struct Seat {
     /// Shared with the threads that ask it in the background.
     pub model: Arc<dyn Model>,
@@ -136,6 +141,7 @@ pub struct Options {
     pub map_may_widen: bool,
     /// Tokens of history beyond which old turns are summarised, and at most so many in a request; None: by the window.
     pub history_tokens: Option<usize>,
+    pub pings: Pings,
     pub limits: Limits,
     pub dry_run: bool,
     /// The diff is shown before anything is written, and the user agrees or not.
@@ -184,6 +190,7 @@ impl Default for Options {
             map_tokens: 1024,
             map_may_widen: true,
             history_tokens: None,
+            pings: Pings::default(),
             limits: Limits::default(),
             dry_run: false,
             show_diffs: false,
@@ -273,6 +280,11 @@ pub struct Session {
     counts: Counts,
     /// What the last request lacked.
     lacks: Lacks,
+    /// The beginning of the last request, to be kept in the provider's cache.
+    cached: Vec<Message>,
+    keepalive: Option<KeepAlive>,
+    /// Files that the model does not get, with the reason: each is told once.
+    left_out: BTreeSet<String>,
     /// The map of the turn that runs.
     turn_map: Option<(MapRequest, MapText)>,
     /// The last message got no answer and is not part of the conversation.
@@ -340,6 +352,9 @@ impl Session {
             summarise_above: 0,
             counts: Counts::default(),
             lacks: Lacks::default(),
+            cached: Vec::new(),
+            keepalive: None,
+            left_out: BTreeSet::new(),
             turn_map: None,
             unsent: false,
             taken_back: Vec::new(),

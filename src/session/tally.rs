@@ -68,7 +68,16 @@ fn request_table(assembled: &Assembled, settings: Option<&ModelSettings>) -> Str
         &format!("left of the model's window of {}", grouped(u64::from(window))),
     );
     if let Err(too_large) = budget::check(assembled, Some(window), reserve) {
-        let _ = writeln!(text, "\nToo much to be sent: {too_large}; {}.", too_large.ways_out());
+        let can_shrink = assembled.size("map") + assembled.size("history");
+        let _ = if too_large.excess() <= can_shrink {
+            let excess = grouped(too_large.excess() as u64);
+            writeln!(
+                text,
+                "\n{excess} too many: the map gets smaller, then old turns, to keep within the window."
+            )
+        } else {
+            writeln!(text, "\nToo much to be sent: {too_large}; {}.", too_large.ways_out())
+        };
     }
     text
 }

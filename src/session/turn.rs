@@ -132,7 +132,9 @@ impl Session {
         // Files that the message itself names are offered before it is sent: that saves a request.
         if self.main.is_some()
             && self.mode.project
-            && let Err(error) = self.offer_mentioned(message, "")
+            && let Err(error) = self
+                .offer_mentioned(message, "")
+                .and_then(|_| self.offer_attachments(message))
         {
             self.ui.show(Event::Error {
                 message: format!("{error:#}"),

@@ -5,6 +5,7 @@
 
 mod ascii;
 mod hash;
+pub mod pictures;
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;

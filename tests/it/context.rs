@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use codriver::chat::message::Message;
+use codriver::chat::message::Part;
 use codriver::repl::obey;
 
 use crate::session::Script;
@@ -87,6 +88,30 @@ fn a_file_that_is_edited_does_not_move_the_others() {
     assert_ne!(end_of_b(0), end_of_b(1));
     assert_eq!(end_of_b(1), end_of_b(2));
     assert!(text_of(&requests[2].messages).0.contains("x = 3\n"));
+}
+
+#[test]
+fn a_picture_goes_as_it_is_and_stands_in_no_history() {
+    let place = Place::with(&[("a.py", "x = 1\n")]);
+    let png = include_bytes!("../../fixtures/session/pictures_go_to_models_that_see/repo/shot.png");
+    fs::write(place.root.path().join("shot.png"), png).unwrap();
+    let mut stage = place.open("vision = true\nreplies = [{ text = \"blue\" }, { text = \"still blue\" }]\n");
+    for line in ["/add shot.png", "/ask what is it?", "/ask and now?"] {
+        obey(&mut stage.session, line);
+    }
+    for request in stage.main.requests() {
+        let files: Vec<&Part> = request
+            .messages
+            .iter()
+            .flat_map(|message| &message.parts)
+            .filter(|part| matches!(part, Part::File { .. }))
+            .collect();
+        let [Part::File { name, media_type, data }] = files[..] else {
+            panic!("one picture: {files:?}");
+        };
+        assert_eq!((name.as_str(), media_type.as_str()), ("shot.png", "image/png"));
+        assert!(data.starts_with("iVBORw0KGgo"));
+    }
 }
 
 #[test]

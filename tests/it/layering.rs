@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("test_report", &["text"]),
     ("chat", &["text", "tokens"]),
     ("policy", &["text", "languages"]),
-    ("models", &["text"]),
+    ("models", &["text", "tokens"]),
     ("commit_message", &["text", "chat"]),
     ("files", &["text"]),
     ("git", &["text"]),

@@ -24,6 +24,7 @@ use codriver::session::Interrupt;
 use codriver::session::Limits;
 use codriver::session::Options;
 use codriver::session::Parts;
+use codriver::session::Pings;
 use codriver::session::Seat;
 use codriver::session::Session;
 use codriver::store::state_dir::Dirs;
@@ -84,6 +85,13 @@ pub(crate) struct Script {
     max_output: Option<u32>,
     #[serde(default)]
     prefill: bool,
+    #[serde(default)]
+    vision: bool,
+    #[serde(default)]
+    prompt_cache: bool,
+    /// Pings that keep the cache alive, one a millisecond.
+    #[serde(default)]
+    pings: usize,
     /// Dollars a million tokens: input, output.
     #[serde(default)]
     price: Option<(f64, f64)>,
@@ -211,6 +219,10 @@ pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
         context_window: script.window,
         max_output: script.max_output,
         prefill: script.prefill,
+        vision: script.vision,
+        prompt_cache: script.prompt_cache,
+        // Models on the user's own machine cost nothing.
+        local: script.price.is_none(),
         prices: script.price.map(|(input, output)| Prices {
             input,
             output,
@@ -262,6 +274,10 @@ pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
             auto_test: script.test.is_some(),
             test_command: script.test.clone(),
             history_tokens: script.history_tokens,
+            pings: Pings {
+                most: script.pings,
+                every: Duration::from_millis(1),
+            },
             map_tokens: script.map_tokens.unwrap_or(1024),
             max_reflections: script.max_reflections.unwrap_or(3),
             limits: Limits {

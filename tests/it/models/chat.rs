@@ -94,6 +94,7 @@ fn check(case: &Path) -> Result<(), String> {
         lazy: flag("lazy", false),
         overeager: flag("overeager", false),
         edits: flag("edits", true),
+        pictures: codriver::tokens::pictures::Rule::default(),
         count: &words,
     };
     let assembled = assemble(&parts, &options);
