@@ -74,6 +74,8 @@ pub enum Command {
     Map(MapArgs),
     /// List models with their windows, prices and edit formats, and which have a key
     Models(ModelsArgs),
+    /// List the providers that have a key, or put a key into the system's keyring
+    Keys(KeysArgs),
     /// Play a whole session on a sample repository, without key or network
     Demo(DemoArgs),
     /// Take the last turn back
@@ -143,6 +145,26 @@ pub struct ModelsArgs {
     /// Print one JSON object a line
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Clone, clap::Args)]
+pub struct KeysArgs {
+    #[command(subcommand)]
+    pub command: Option<KeysCommand>,
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum KeysCommand {
+    /// Put a provider's key into the system's keyring; it is asked for, or read from standard input
+    Set {
+        /// As in `provider/model`
+        provider: String,
+    },
+    /// Take a provider's key out of the keyring
+    Remove {
+        /// As in `provider/model`
+        provider: String,
+    },
 }
 
 #[derive(Debug, Clone, clap::Args)]

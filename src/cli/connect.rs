@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -18,11 +20,15 @@ use crate::llm::ConnectOptions;
 use crate::llm::Model;
 use crate::llm::Thinking;
 use crate::llm::Timeouts;
+use crate::llm::fallback;
+use crate::llm::fallback::Fallback;
+use crate::llm::fallback::Rung;
 use crate::llm::scripted::ScriptedModel;
 use crate::models::Catalog;
 use crate::models::ModelSettings;
 use crate::session::Connected;
 use crate::session::Seat;
+use crate::store::keyring::Keyring;
 
 /// `scripted:FILE` plays a file instead of asking a server.
 const SCRIPTED: &str = "scripted:";
@@ -34,12 +40,44 @@ pub(super) struct Connector {
     pub(super) values: Values,
     /// Variables that the settings stand for; they come before the environment.
     pub(super) variables: BTreeMap<String, String>,
+    /// Keys that stand nowhere else.
+    pub(super) keyring: Keyring,
+    /// What the keyring has said: it is asked once for each.
+    pub(super) from_keyring: Arc<Mutex<BTreeMap<String, Option<String>>>>,
 }
 
 impl Connector {
-    /// A variable of the settings or the environment.
+    /// A variable of the settings or the environment, or a key of the keyring.
     pub(super) fn lookup(&self, name: &str) -> Option<String> {
-        self.variables.get(name).cloned().or_else(|| std::env::var(name).ok())
+        let given = self.variables.get(name).cloned();
+        given
+            .or_else(|| std::env::var(name).ok())
+            .or_else(|| self.in_keyring(name))
+    }
+
+    /// Where a key comes from, in words; None when there is none.
+    pub(super) fn origin(&self, name: &str) -> Option<&'static str> {
+        let is_set = |value: String| !value.trim().is_empty();
+        if self.variables.contains_key(name) {
+            Some("settings")
+        } else if std::env::var(name).is_ok_and(is_set) {
+            Some("environment")
+        } else {
+            self.keyring
+                .names()
+                .iter()
+                .any(|known| known == name)
+                .then_some("keyring")
+        }
+    }
+
+    /// A keyring that cannot be asked holds no key; `codriver keys` tells why.
+    fn in_keyring(&self, name: &str) -> Option<String> {
+        let mut known = self.from_keyring.lock().unwrap_or_else(PoisonError::into_inner);
+        known
+            .entry(name.to_owned())
+            .or_insert_with(|| self.keyring.get(name).ok().flatten())
+            .clone()
     }
 
     /// The model that is used when none is named: that of the first provider with a key.
@@ -77,7 +115,7 @@ impl Connector {
             .and_then(|weak| self.seat(weak, thinking).ok());
         let editor = self.editor(&settings, thinking)?;
         Ok(Connected {
-            main: self.seat(settings, thinking)?,
+            main: self.with_fallbacks(settings, thinking)?,
             weak,
             editor,
             format,
@@ -102,11 +140,50 @@ impl Connector {
             .and_then(|settings| self.seat(settings, thinking).ok()))
     }
 
-    fn seat(&self, mut settings: ModelSettings, thinking: &Thinking) -> Result<Seat> {
+    /// The main model, with those that stand in for it when it fails for good.
+    fn with_fallbacks(&self, settings: ModelSettings, thinking: &Thinking) -> Result<Seat> {
+        let named = &self.values.fallback_model;
+        let names = if named.is_empty() {
+            &settings.fallback_models
+        } else {
+            named
+        };
+        let mut rungs: Vec<Rung> = Vec::new();
+        for name in names {
+            let usable = || -> Result<Option<Rung>> {
+                let other = self.catalog.resolve(name)?;
+                let is_new = other.name != settings.name && rungs.iter().all(|rung| rung.settings.name != other.name);
+                let seat = is_new.then(|| self.seat_asked(other, thinking, None)).transpose()?;
+                Ok(seat.map(|Seat { model, settings }| Rung { settings, model }))
+            };
+            rungs.extend(usable().with_context(|| format!("the fall-back model `{name}` cannot be used"))?);
+        }
+        if rungs.is_empty() {
+            return self.seat(settings, thinking);
+        }
+        let main = self.seat_asked(settings, thinking, Some(fallback::ATTEMPTS))?;
+        let settings = main.settings.clone();
+        let first = Rung {
+            settings: main.settings,
+            model: main.model,
+        };
+        Ok(Seat {
+            model: Arc::new(Fallback::new(first, rungs)),
+            settings,
+        })
+    }
+
+    fn seat(&self, settings: ModelSettings, thinking: &Thinking) -> Result<Seat> {
+        self.seat_asked(settings, thinking, None)
+    }
+
+    /// `attempts`: requests in all while a failure may pass.
+    fn seat_asked(&self, mut settings: ModelSettings, thinking: &Thinking, attempts: Option<u32>) -> Result<Seat> {
         settings.streaming &= self.values.stream;
         let lookup = |name: &str| self.lookup(name);
         let mut options = ConnectOptions::new(&lookup);
         options.thinking = thinking.clone();
+        options.retries.attempts = attempts.unwrap_or(options.retries.attempts);
         if let Some(seconds) = self.values.timeout {
             let limit = Duration::from_secs(seconds);
             options.timeouts = Timeouts {

@@ -41,6 +41,7 @@ use crate::session::Pings;
 use crate::session::Session;
 use crate::session::TurnEnd;
 use crate::session::Walk;
+use crate::store::keyring::Keyring;
 use crate::store::state_dir::Dirs;
 use crate::terminal;
 use crate::terminal::Event;
@@ -242,10 +243,19 @@ fn root_or(cwd: &Path) -> PathBuf {
 /// When the user's rows cannot be read.
 pub(super) fn connector(config: &Config) -> Result<Connector> {
     let dirs = Dirs::for_root(Path::new("."), &|name| std::env::var(name).ok());
+    let catalog = catalog(&dirs.config)?;
+    let mut variables = config.provider_variables();
+    for (provider, key) in &config.values.api_key {
+        if let Some(variable) = catalog.key_variable(provider) {
+            variables.insert(variable, key.clone());
+        }
+    }
     Ok(Connector {
-        catalog: catalog(&dirs.config)?,
+        catalog,
         values: config.values.clone(),
-        variables: config.provider_variables(),
+        variables,
+        keyring: Keyring::find(std::env::var("PATH").ok().as_deref(), &dirs.config),
+        from_keyring: Arc::default(),
     })
 }
 

@@ -11,6 +11,7 @@ mod connect;
 mod demo;
 mod drive;
 pub mod exit_code;
+mod keys;
 pub mod map;
 mod models_list;
 mod screen;
@@ -66,6 +67,7 @@ fn dispatch(typed: Typed) -> anyhow::Result<Exit> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     match &typed.command {
         Some(Command::Models(args)) => models_list::run(args, &config),
+        Some(Command::Keys(args)) => keys::run(args, &config),
         Some(Command::Demo(args)) => drive::demo(args, &config),
         Some(Command::Undo) => drive::walk(&config, false),
         Some(Command::Redo) => drive::walk(&config, true),

@@ -7,6 +7,7 @@ use super::args::ModelsArgs;
 use super::config::Config;
 use super::drive;
 use super::exit_code::Exit;
+use crate::llm::account;
 use crate::models::ModelSettings;
 use crate::models::catalog::Found;
 use crate::terminal;
@@ -29,7 +30,7 @@ pub(super) fn run(args: &ModelsArgs, config: &Config) -> Result<Exit> {
         terminal::print_error("any name works with its provider in front, such as `openai/NAME` or `ollama/NAME`");
         return Ok(Exit::NotDone);
     }
-    let has_key = |settings: &ModelSettings| settings.has_key(&|name| connector.lookup(name));
+    let has_key = |settings: &ModelSettings| account::is_there(settings, &|name| connector.lookup(name));
     let text: String = if args.json {
         found
             .iter()

@@ -325,6 +325,8 @@ settings! {
             "model" ' ' "NAME" false "Model to talk to, as `provider/model` (see `codriver models`)";
         weak_model: Option<String> = None,
             "weak-model" ' ' "NAME" false "Cheaper model for commit messages and summaries";
+        fallback_model: Vec<String> = Vec::new(),
+            "fallback-model" ' ' "NAME" false "Model to ask when the main one fails for good (quota, overload, unknown model); may be given several times";
         edit_format: Option<String> = None,
             "edit-format" ' ' "FORMAT" false "How the model writes edits: diff, diff-fenced, udiff, whole or patch; each model has its best one";
         chat_mode: ChatMode = ChatMode("code"),

@@ -234,7 +234,7 @@ impl Reader {
             cached_input: cached,
             cache_write: written,
             reasoning: tokens(usage, "/output_tokens_details/thinking_tokens").max(self.usage.reasoning),
-            estimated: false,
+            ..Usage::default()
         };
         out.usage = Some(self.usage);
     }

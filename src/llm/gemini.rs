@@ -152,7 +152,7 @@ impl ReadEvents for Reader {
                 cached_input: tokens(usage, "/cachedContentTokenCount"),
                 cache_write: 0,
                 reasoning: thoughts,
-                estimated: false,
+                ..Usage::default()
             });
         }
         if let Some(reason) = value.pointer("/promptFeedback/blockReason").and_then(Value::as_str) {

@@ -72,15 +72,20 @@ pub fn probe(ports: &[(u16, &str)]) -> Vec<Found> {
 fn probe_one(port: u16, kind: &str, deadline: Instant) -> Option<Found> {
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let host = format!("127.0.0.1:{port}");
+    let server = Server {
+        address,
+        host: &host,
+        key: None,
+    };
     if kind == "ollama" {
-        let answer = get(address, &host, "/api/tags", None, deadline)?;
+        let answer = get(&server, "/api/tags", None, deadline)?;
         return Some(Found {
             url: format!("http://{host}"),
             kind: kind.to_owned(),
             models: names(&answer, "models", "name")?,
         });
     }
-    let answer = get(address, &host, "/v1/models", None, deadline)?;
+    let answer = get(&server, "/v1/models", None, deadline)?;
     let models = names(&answer, "data", "id")?;
     let owner = answer.pointer("/data/0/owned_by").and_then(Value::as_str).unwrap_or("");
     // Another server may use the port; what they call themselves decides.
@@ -129,10 +134,15 @@ pub fn window(settings: &ModelSettings, options: &ConnectOptions<'_>) -> Result<
         .ok()
         .and_then(|mut found| found.find(SocketAddr::is_ipv4));
     let Some(address) = address else { return Ok(None) };
+    let server = Server {
+        address,
+        host: &host,
+        key: endpoint.key.as_deref(),
+    };
     let deadline = Instant::now() + WINDOW_TIME;
     let model = &settings.wire_name;
     if settings.api == "ollama" {
-        let answer = get(address, &host, "/api/show", Some(json!({ "model": model })), deadline);
+        let answer = get(&server, "/api/show", Some(json!({ "model": model })), deadline);
         return Ok(answer.as_ref().and_then(ollama_window));
     }
     let answers = [
@@ -141,7 +151,7 @@ pub fn window(settings: &ModelSettings, options: &ConnectOptions<'_>) -> Result<
         "/v1/models".to_owned(),
     ]
     .into_iter()
-    .filter_map(|path| get(address, &host, &path, None, deadline));
+    .filter_map(|path| get(&server, &path, None, deadline));
     Ok(answers.into_iter().find_map(|answer| served_window(&answer, model)))
 }
 
@@ -187,18 +197,30 @@ fn served_window(answer: &Value, model: &str) -> Option<u32> {
         .find_map(|value| places.iter().find_map(|place| number(value, place)))
 }
 
+/// Who is asked.
+struct Server<'a> {
+    address: SocketAddr,
+    host: &'a str,
+    key: Option<&'a str>,
+}
+
 /// One request; None for everything but a good answer in JSON before the deadline.
-fn get(address: SocketAddr, host: &str, path: &str, body: Option<Value>, deadline: Instant) -> Option<Value> {
+fn get(to: &Server<'_>, path: &str, body: Option<Value>, deadline: Instant) -> Option<Value> {
+    let Server { address, host, key } = to;
+    // Servers on this machine may be behind a key, too.
+    let key = key.map_or_else(String::new, |key| format!("Authorization: Bearer {key}\r\n"));
     let left = || Some(deadline.saturating_duration_since(Instant::now())).filter(|left| !left.is_zero());
-    let mut stream = TcpStream::connect_timeout(&address, left()?).ok()?;
+    let mut stream = TcpStream::connect_timeout(address, left()?).ok()?;
     stream.set_write_timeout(left()).ok()?;
     let request = match body {
-        None => format!("GET {path} HTTP/1.0\r\nHost: {host}\r\nAccept: application/json\r\nConnection: close\r\n\r\n"),
+        None => {
+            format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n{key}Accept: application/json\r\nConnection: close\r\n\r\n")
+        }
         Some(body) => {
             let body = body.to_string();
             let length = body.len();
             format!(
-                "POST {path} HTTP/1.0\r\nHost: {host}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
+                "POST {path} HTTP/1.0\r\nHost: {host}\r\n{key}Content-Type: application/json\r\nContent-Length: {length}\r\n\
                  Connection: close\r\n\r\n{body}"
             )
         }

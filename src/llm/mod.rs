@@ -20,6 +20,7 @@ pub mod anthropic;
 pub mod bedrock;
 mod client;
 pub mod failure;
+pub mod fallback;
 pub mod frames;
 pub mod gemini;
 pub mod http;
@@ -190,7 +191,7 @@ pub enum Finish {
 }
 
 /// Token counts as the provider reported them (0 when it did not; then `estimated` is true and they are our own count).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Usage {
     /// All prompt tokens, cached ones included.
     pub input: u64,
@@ -200,6 +201,19 @@ pub struct Usage {
     /// Part of `output`.
     pub reasoning: u64,
     pub estimated: bool,
+    pub charged: Charged,
+}
+
+/// What a reply cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Charged {
+    /// By the prices of the model that was asked.
+    #[default]
+    ByPrice,
+    /// Told by the provider, or at the price of the model that stood in.
+    Dollars(f64),
+    /// Another model stood in whose price is not known.
+    Unknown,
 }
 
 /// Why a request failed. `Display` is one line without the key.

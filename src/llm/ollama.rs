@@ -90,7 +90,10 @@ impl Protocol for Ollama {
                         _ => None,
                     })
                     .collect();
-                let mut value = json!({"role": role, "content": message.text()});
+                let mut value = json!({
+                    "role": role,
+                    "content": protocol::text_alone(message, |kind| kind.starts_with("image/")),
+                });
                 if !images.is_empty() {
                     value["images"] = json!(images);
                 }

@@ -8,6 +8,7 @@ use serde_json::Map;
 use serde_json::Value;
 use serde_json::json;
 
+use super::Charged;
 use super::Error;
 use super::Finish;
 use super::Request;
@@ -67,7 +68,7 @@ fn role(role: Role) -> &'static str {
 fn content(message: &Merged, mark: Option<&CacheMarkField>, text_only: bool) -> Value {
     let marked = mark.is_some() && !message.marks.is_empty();
     if text_only || (!message.has_files() && !marked) {
-        return Value::String(message.text());
+        return Value::String(protocol::text_alone(message, |_| false));
     }
     let parts = message.blocks().into_iter().map(|(part, is_end)| {
         let mut value = match part {
@@ -143,7 +144,9 @@ struct Reader;
 
 impl ReadEvents for Reader {
     fn event(&mut self, _name: &str, value: &Value, out: &mut Collected) -> Result<(), Error> {
-        if value.get("error").is_some_and(|error| !error.is_null()) {
+        // vLLM puts the fields of an error at the top.
+        let is_error = value.get("object").and_then(Value::as_str) == Some("error");
+        if is_error || value.get("error").is_some_and(|error| !error.is_null()) {
             return Err(failure::in_stream(value));
         }
         read_usage(value, out);
@@ -221,9 +224,14 @@ fn read_finish(choice: &Value, out: &mut Collected) {
         return;
     }
     out.finish = Some(match reason {
-        "length" | "max_tokens" | "model_length" => Finish::Length,
-        "content_filter" | "refusal" | "safety" => Finish::Refused(reason.to_owned()),
+        "length" | "max_tokens" | "model_length" | "model_context_window_exceeded" => Finish::Length,
+        // `sensitive` is GLM's word.
+        "content_filter" | "refusal" | "safety" | "sensitive" => Finish::Refused(reason.to_owned()),
         "error" => Finish::Incomplete("the provider ended the reply with an error".to_owned()),
+        // vLLM; DeepSeek under load; GLM.
+        "abort" | "insufficient_system_resource" | "network_error" => {
+            Finish::Incomplete(format!("the provider ended the reply: {reason}"))
+        }
         // `stop`, `eos`, `tool_calls` of models that end so without any call, and whatever else is new.
         _ => Finish::Stop,
     });
@@ -252,6 +260,18 @@ fn read_usage(value: &Value, out: &mut Collected) {
         cached_input: cached,
         cache_write: written,
         reasoning: tokens(usage, "/completion_tokens_details/reasoning_tokens"),
-        estimated: false,
+        charged: charged(usage),
+        ..Usage::default()
     });
+}
+
+/// What OpenRouter (`cost`, and the maker's own bill where the key is the user's) and Perplexity (`cost.total_cost`) say.
+fn charged(usage: &Value) -> Charged {
+    let dollars = |pointer: &str| usage.pointer(pointer).and_then(Value::as_f64);
+    let own_key = usage.get("is_byok").and_then(Value::as_bool) == Some(true);
+    let upstream = dollars("/cost_details/upstream_inference_cost").filter(|_| own_key);
+    let told = dollars("/cost").or_else(|| dollars("/cost/total_cost"));
+    told.map_or(Charged::ByPrice, |cost| {
+        Charged::Dollars(cost + upstream.unwrap_or(0.0))
+    })
 }

@@ -15,6 +15,7 @@ use super::failure;
 use super::frames;
 use super::sse;
 use super::think;
+use crate::chat::message::Part;
 use crate::chat::message::Role;
 use crate::chat::roles;
 use crate::chat::roles::Merged;
@@ -113,6 +114,18 @@ pub fn merge(body: &mut Map<String, Value>, extra: &Map<String, Value>) {
             }
         }
     }
+}
+
+/// A message as text alone. A file that is not `sent` beside it is at least named: the model must not guess what it holds.
+pub fn text_alone(message: &Merged, sent: impl Fn(&str) -> bool) -> String {
+    let texts = message.parts.iter().filter_map(|part| match part {
+        Part::Text { text } => Some(text.clone()),
+        Part::File { media_type, .. } if sent(media_type) => None,
+        Part::File { name, .. } => Some(format!(
+            "(`{name}` is not shown: this model's server takes no such files.)"
+        )),
+    });
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 /// A cache mark as a field of a content part: its name and value.

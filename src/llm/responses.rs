@@ -192,7 +192,7 @@ fn read_end(response: &Value, out: &mut Collected) {
             cached_input: tokens(usage, "/input_tokens_details/cached_tokens"),
             cache_write: tokens(usage, "/input_tokens_details/cache_write_tokens"),
             reasoning: tokens(usage, "/output_tokens_details/reasoning_tokens"),
-            estimated: false,
+            ..Usage::default()
         });
     }
     if out.finish.is_some() {

@@ -155,6 +155,11 @@ impl Catalog {
             .collect()
     }
 
+    /// The variable that a provider's key is looked for in first.
+    pub fn key_variable(&self, provider: &str) -> Option<String> {
+        self.provider(&provider.to_lowercase())?.key_env.first().cloned()
+    }
+
     /// Built-in file first.
     fn files(&self) -> impl DoubleEndedIterator<Item = &File> {
         std::iter::once(builtin_file()).chain(self.own.iter().map(Arc::as_ref))
@@ -398,6 +403,7 @@ fn defaults(full: &str, wire_name: &str, provider: &Provider) -> ModelSettings {
         edit_format: "diff".to_owned(),
         weak_model: None,
         editor_model: None,
+        fallback_models: Vec::new(),
         temperature: None,
         streaming: true,
         system_role: true,

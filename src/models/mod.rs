@@ -50,6 +50,8 @@ pub struct ModelSettings {
     pub edit_format: String,
     pub weak_model: Option<String>,
     pub editor_model: Option<String>,
+    /// Who is asked, in this order, when this one fails for good. Names as a user gives them.
+    pub fallback_models: Vec<String>,
     /// None: the parameter is not sent.
     pub temperature: Option<f32>,
     pub streaming: bool,

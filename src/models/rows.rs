@@ -155,6 +155,7 @@ pub(super) struct Fields {
     /// Looked for beside the model: the same provider and prefix, unless it is a full name.
     pub weak_model: Option<String>,
     pub editor_model: Option<String>,
+    pub fallback_models: Option<Vec<String>>,
     pub temperature: Option<Temperature>,
     pub streaming: Option<bool>,
     pub system_role: Option<bool>,
@@ -222,6 +223,7 @@ impl Fields {
         set(&self.edit_format, &mut settings.edit_format);
         set_some(&self.weak_model, &mut settings.weak_model);
         set_some(&self.editor_model, &mut settings.editor_model);
+        set(&self.fallback_models, &mut settings.fallback_models);
         match self.temperature {
             Some(Temperature::Value(value)) => settings.temperature = Some(value),
             Some(Temperature::Sent(sent)) => settings.temperature = sent.then_some(0.0),

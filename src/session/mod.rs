@@ -21,6 +21,7 @@ use crate::edit_format::EditFormat;
 use crate::files::Root;
 use crate::files::journal::Journal;
 use crate::git::Repo;
+use crate::llm::Charged;
 use crate::llm::Model;
 use crate::llm::Thinking;
 use crate::llm::Usage;
@@ -109,6 +110,11 @@ impl Seat {
             cache_write: usage.cache_write,
             reasoning: usage.reasoning,
         };
+        match usage.charged {
+            Charged::Dollars(cost) => return Some(Price { cost, saved: 0.0 }),
+            Charged::Unknown => return None,
+            Charged::ByPrice => {}
+        }
         let free = self.settings.local.then(Price::default);
         self.settings
             .prices

@@ -377,6 +377,18 @@ pub fn read_answer(prompt: &str, colour: bool) -> Option<String> {
     }
 }
 
+/// Asks for a line that is not shown while it is typed.
+pub fn read_secret(question: &str) -> io::Result<String> {
+    io::stderr().lock().write_all(question.as_bytes())?;
+    let hidden = tty::NoEcho::enter()?;
+    let mut line = String::new();
+    let read = io::stdin().lock().read_line(&mut line);
+    drop(hidden);
+    // The Enter was not shown either.
+    super::print_error("");
+    read.map(|_| line)
+}
+
 /// Reads all of standard input, for `-m -`.
 pub fn read_everything() -> io::Result<String> {
     let mut bytes = Vec::new();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::termios::{self, OptionalActions, Termios};
+use rustix::termios::{self, LocalModes, OptionalActions, Termios};
 
 /// Columns to reckon with when the terminal does not say.
 const DEFAULT_COLUMNS: usize = 80;
@@ -33,6 +33,28 @@ pub fn has_input(timeout: Duration) -> bool {
     };
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
     poll(&mut fds, Some(&timeout)).is_ok_and(|n| n > 0)
+}
+
+/// Until this is dropped, what is typed is not shown.
+pub struct NoEcho {
+    mode: Termios,
+}
+
+impl NoEcho {
+    pub fn enter() -> io::Result<Self> {
+        let mode = termios::tcgetattr(io::stdin())?;
+        let mut hidden = mode.clone();
+        hidden.local_modes.remove(LocalModes::ECHO);
+        termios::tcsetattr(io::stdin(), OptionalActions::Flush, &hidden)?;
+        Ok(Self { mode })
+    }
+}
+
+impl Drop for NoEcho {
+    fn drop(&mut self) {
+        // Nothing can be done about a terminal that is gone.
+        let _ = termios::tcsetattr(io::stdin(), OptionalActions::Flush, &self.mode);
+    }
 }
 
 /// Until this is dropped, reading standard input fails at once when nothing is there, and what arrives is not echoed.

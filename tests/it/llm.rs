@@ -2,7 +2,8 @@
 
 mod account;
 mod bodies;
+mod fallback;
 mod http;
-mod server;
+pub(crate) mod server;
 mod streams;
 mod tls;

@@ -13,6 +13,7 @@ mod edit_matrix;
 mod files;
 mod git;
 mod journal;
+mod keys;
 mod languages;
 mod layering;
 mod lint;

@@ -226,6 +226,11 @@ fn every_row_resolves_and_every_reference_leads_somewhere() {
         {
             wrong.push(format!("{name}: weak model {weak}"));
         }
+        if let Some(editor) = &settings.editor_model
+            && !catalog.resolve(editor).is_ok_and(|editor| editor.known)
+        {
+            wrong.push(format!("{name}: editor model {editor}"));
+        }
         for alias in &found.aliases {
             if catalog.resolve(alias).map(|found| found.name).as_ref() != Ok(name) {
                 wrong.push(format!("alias {alias}"));

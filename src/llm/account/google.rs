@@ -52,7 +52,7 @@ pub struct Google {
 }
 
 enum Source {
-    File(Login),
+    File(Box<Login>),
     /// The command line, where it is.
     Gcloud(String),
 }
@@ -91,7 +91,7 @@ impl Google {
             None
         } else {
             let gcloud = || program::find("gcloud", lookup).map(Source::Gcloud);
-            let found = usable.map(Source::File).or_else(gcloud);
+            let found = usable.map(Box::new).map(Source::File).or_else(gcloud);
             Some(found.ok_or_else(|| no_key(settings, &["GOOGLE_APPLICATION_CREDENTIALS"]))?)
         };
         Ok(Self {

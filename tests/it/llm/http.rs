@@ -655,5 +655,11 @@ fn the_real_window_is_asked() {
         response("200 OK", "", r#"{"data":[{"id":"big","max_model_len":40960}]}"#),
     ]);
     options.base_url = Some(format!("{}/v1", server.url));
+    options.key = Some(KEY.to_owned());
     assert_eq!(local::window(&settings("vllm/big"), &options).unwrap(), Some(40_960));
+    let seen = server.seen();
+    assert!(
+        seen.iter()
+            .all(|seen| seen.header("authorization") == Some(format!("Bearer {KEY}")))
+    );
 }
