@@ -184,6 +184,12 @@ impl<'t> Planner<'t> {
         if turn.is_empty() {
             return;
         }
+        let is_gone = |state: &State<'_>| state.text.is_none() && state.gone_by.is_some();
+        if is_gone(state_of(&mut self.files, self.contents, path))
+            && hunks[turn.clone()].iter().all(|hunk| hunk.ends_file)
+        {
+            return self.placed(edit, path, WriteKind::Delete, "already-there", None);
+        }
         if let Err((reason, hint)) = self.ready(path, &hunks[turn.clone()]) {
             return self.fail(edit, path, FailureKind::NotFound, reason, hint);
         }
