@@ -490,7 +490,7 @@ fn a_module_that_the_chat_imports_is_shown() {
     let mut files: Vec<(String, String)> = (0..30)
         .map(|i| (format!("lib/part{i}.js"), format!("export const value{i} = {i}\n")))
         .collect();
-    files.push(("lib/ledger.js".into(), "export default 1\n".into()));
+    files.push(("lib/ledger.js".into(), "export const opened = 1\n".into()));
     files.push((
         "app.js".into(),
         "import anything from './lib/ledger'\nanything()\n".into(),
