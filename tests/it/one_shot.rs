@@ -313,7 +313,8 @@ fn killed_before_the_commit_nothing_is_committed_or_staged() {
     let (exit, _) = place.say(&[&text(EDIT), "text = 'Set x'"], &[]);
     assert_eq!(exit, None, "it was killed");
     place.without_hooks();
-    assert!(!place.printed(&["sessions"]).contains("commit"));
+    let printed = place.printed(&["sessions"]);
+    assert!(!printed.contains("commit"), "{printed}");
     let events = std::fs::read_to_string(place.turns_file()).unwrap();
     assert!(events.contains("end-commit"), "it is settled: {events}");
     assert_eq!(place.repo.git(&["status", "--porcelain"]), " M a.py\n");
