@@ -58,7 +58,7 @@ pub fn fetch(address: &str, options: &Options, cancel: &CancellationToken) -> Re
         address: address.to_owned(),
     };
     let url = reqwest::Url::parse(&full).map_err(|_| wrong())?;
-    if !matches!(url.scheme(), "http" | "https") || !url.host_str().is_some_and(|host| !host.is_empty()) {
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return Err(wrong());
     }
     let failed = |why: String| Error::Failed {

@@ -512,7 +512,7 @@ impl ReplyReader {
         if text.len() > LONGEST_LEAD {
             return false;
         }
-        let text = text.trim_start_matches(|c: char| matches!(c, '#' | '*' | '`' | '"' | '_' | ' ' | '('));
+        let text = text.trim_start_matches(['#', '*', '`', '"', '_', ' ', '(']);
         let text = text.trim_end_matches(['*', '`', '"', ':', ')', ' ']);
         let begins = |path: &String| {
             let base = path.rsplit('/').next().unwrap_or(path);

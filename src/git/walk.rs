@@ -121,7 +121,7 @@ impl<'a> Walk<'a> {
                 let folder = contents.folders.binary_search_by_key(&name, |(name, _)| name);
                 match folder.map(|idx| contents.folders[idx].1.take()) {
                     Ok(Some(inside)) => {
-                        let dir = [&dir[..], &name[..]].join(if dir.is_empty() { &b""[..] } else { &b"/"[..] });
+                        let dir = [&dir[..], name].join(if dir.is_empty() { &b""[..] } else { &b"/"[..] });
                         scope.spawn(move |scope| self.visit(scope, dir, inside));
                     }
                     Ok(None) => {}

@@ -77,11 +77,11 @@ impl Session {
         match committed {
             Ok(None) => {}
             Ok(Some(committed)) => {
-                if let Some(id) = turn.id {
-                    if !committed.changed_by_hooks.is_empty() {
-                        self.journal.absorb(&self.root, id)?;
-                        self.note_hook_changes(&committed.changed_by_hooks);
-                    }
+                if let Some(id) = turn.id
+                    && !committed.changed_by_hooks.is_empty()
+                {
+                    self.journal.absorb(&self.root, id)?;
+                    self.note_hook_changes(&committed.changed_by_hooks);
                 }
                 self.ui.show(Event::Commit {
                     id: committed.id,

@@ -145,12 +145,11 @@ impl Page {
 
     fn tag(&mut self, tag: &Tag) {
         match tag.name.as_str() {
+            "pre" if tag.closes != self.verbatim => {}
             "pre" => {
-                if tag.closes == self.verbatim {
-                    self.line();
-                    self.out.push_str("```\n");
-                    self.verbatim = !tag.closes;
-                }
+                self.line();
+                self.out.push_str("```\n");
+                self.verbatim = !tag.closes;
             }
             _ if self.verbatim => {}
             "br" => self.line(),

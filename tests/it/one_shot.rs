@@ -309,7 +309,8 @@ fn killed_after_a_commit_the_next_start_lets_index_and_journal_know_it() {
 #[test]
 fn killed_before_the_commit_nothing_is_committed_or_staged() {
     let place = Place::new();
-    place.hook("pre-commit", KILL);
+    // The hook outlives git, so that git cannot go on before it hears that codriver is gone.
+    place.hook("pre-commit", &format!("{KILL}; sleep 2"));
     let (exit, _) = place.say(&[&text(EDIT), "text = 'Set x'"], &[]);
     assert_eq!(exit, None, "it was killed");
     place.without_hooks();
