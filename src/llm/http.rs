@@ -13,12 +13,10 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::Error;
-use super::Finish;
 use super::Model;
 use super::Reply;
 use super::Request;
 use super::StreamEvent;
-use super::Usage;
 use super::adapt;
 use super::client::Clients;
 use super::client::causes;
@@ -32,10 +30,10 @@ use super::protocol::Protocol;
 use super::protocol::Quirks;
 use super::retry;
 use super::secret::Secrets;
+use super::served;
+use super::usage;
 use crate::chat::continuation;
-use crate::chat::prompt;
 use crate::models::ModelSettings;
-use crate::tokens;
 
 /// How long a stream may stay open after the reason for its end has come (usage may follow).
 const AFTER_THE_END: Duration = Duration::from_secs(5);
@@ -45,9 +43,6 @@ const ATTEMPTS_WITHOUT_ANSWER: u32 = 3;
 
 /// Adapted requests in a row; each must learn something new.
 const MAX_ADAPTATIONS: u32 = 6;
-
-/// A list of models is only waited for so long: it is a help and no more.
-const LIST_TIME: Duration = Duration::from_secs(3);
 
 /// Error bodies are read up to here.
 const LONGEST_ERROR_BODY: usize = 64 * 1024;
@@ -144,7 +139,7 @@ impl HttpModel {
                 return Err(self.with_near_names(client, failure.error, cancel).await);
             };
             if !pause(attempt, wait, &failure.error, cancel, sink).await {
-                return Ok(cancelled());
+                return Ok(usage::cancelled());
             }
             attempt += 1;
         }
@@ -155,24 +150,17 @@ impl HttpModel {
         let Error::UnknownModel { message } = error else {
             return error;
         };
-        let Some(path) = self.protocol.models_path() else {
-            return Error::UnknownModel { message };
+        let near = match self.protocol.models_path() {
+            Some(path) => {
+                let mut request = client.get(joined(&self.endpoint.base_url, &path));
+                let own = self.protocol.headers(self.endpoint.key.as_deref());
+                for (name, value) in own.iter().chain(&self.extra_headers) {
+                    request = request.header(name, value);
+                }
+                served::names_like(&self.settings.wire_name, request, cancel).await
+            }
+            None => Vec::new(),
         };
-        let url = joined(&self.endpoint.base_url, &path);
-        let mut request = client.get(url).timeout(LIST_TIME);
-        let own = self.protocol.headers(self.endpoint.key.as_deref());
-        for (name, value) in own.iter().chain(&self.extra_headers) {
-            request = request.header(name, value);
-        }
-        let listed = async { request.send().await?.json::<Value>().await };
-        let listed = tokio::select! {
-            biased;
-            () = cancel.cancelled() => None,
-            listed = listed => listed.ok(),
-        };
-        let near = listed
-            .map(|listed| near_names(&listed, &self.settings.wire_name))
-            .unwrap_or_default();
         let message = if near.is_empty() {
             message
         } else {
@@ -194,7 +182,7 @@ impl HttpModel {
         let first = self.timeouts.first_byte;
         let sent = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Ok(cancelled()),
+            () = cancel.cancelled() => return Ok(usage::cancelled()),
             sent = tokio::time::timeout(first, self.send(client, path, body)) => sent,
         };
         let response = match sent {
@@ -205,7 +193,7 @@ impl HttpModel {
         if !response.status().is_success() {
             return tokio::select! {
                 biased;
-                () = cancel.cancelled() => Ok(cancelled()),
+                () = cancel.cancelled() => Ok(usage::cancelled()),
                 failure = self.refusal(response) => Err(failure),
             };
         }
@@ -242,7 +230,7 @@ impl HttpModel {
                 () = cancel.cancelled() => {
                     decoder.collected.close();
                     flush(&mut decoder, sink);
-                    return Ok(stopped(decoder.collected.into_reply(None)));
+                    return Ok(usage::stopped(decoder.collected.into_reply(None)));
                 }
                 chunk = tokio::time::timeout(wait, response.chunk()) => chunk,
             };
@@ -289,7 +277,7 @@ impl HttpModel {
             }
         }
         let why = broken.map(|error| self.masked(error).to_string());
-        Ok(self.with_usage(collected.into_reply(why)))
+        Ok(usage::with_output(collected.into_reply(why)))
     }
 
     fn hung_up(&self) -> Error {
@@ -390,19 +378,6 @@ impl HttpModel {
     fn masked(&self, error: Error) -> Error {
         error.map_message(|message| self.secrets.mask(message))
     }
-
-    /// Fills in our own count where the server told none.
-    fn with_usage(&self, mut reply: Reply) -> Reply {
-        if reply.usage.input == 0 && reply.usage.output == 0 {
-            reply.usage = Usage {
-                output: (tokens::count_at_once(&reply.text) + tokens::count_at_once(&reply.reasoning)) as u64,
-                reasoning: tokens::count_at_once(&reply.reasoning) as u64,
-                estimated: true,
-                ..reply.usage
-            };
-        }
-        reply
-    }
 }
 
 impl Model for HttpModel {
@@ -417,23 +392,13 @@ impl Model for HttpModel {
         sink: &mut dyn FnMut(StreamEvent),
     ) -> Result<Reply, Error> {
         if cancel.is_cancelled() {
-            return Ok(cancelled());
+            return Ok(usage::cancelled());
         }
         let worker = self.clients.take()?;
         let reply = worker.block_on(self.ask(&worker.client, request, cancel, sink));
         self.clients.put_back(worker);
         let mut reply = reply??;
-        let sent = |count: &dyn Fn(&str) -> usize| -> usize {
-            let messages = request.messages.iter();
-            messages.map(|message| prompt::message_tokens(message, count)).sum()
-        };
-        if reply.usage.input == 0 {
-            reply.usage.input = sent(&tokens::count_at_once) as u64;
-            reply.usage.estimated = true;
-        } else if self.settings.local
-            && silent_cut(sent(&tokens::estimate), reply.usage.input).is_some()
-            && let Some(warning) = silent_cut(sent(&tokens::count), reply.usage.input)
-        {
+        if let Some(warning) = usage::check_input(&mut reply, request, self.settings.local) {
             sink(StreamEvent::Notice(warning));
         }
         Ok(reply)
@@ -469,71 +434,9 @@ impl From<Error> for Failure {
     }
 }
 
-/// The names in a list of models that look most like `wanted`; all of them when there are few.
-fn near_names(listed: &Value, wanted: &str) -> Vec<String> {
-    const MOST: usize = 5;
-    const NEAR: f64 = 0.75;
-    let models = listed
-        .get("data")
-        .or_else(|| listed.get("models"))
-        .and_then(Value::as_array);
-    let names = models.into_iter().flatten().filter_map(|model| {
-        let name = model.get("id").or_else(|| model.get("name"))?.as_str()?;
-        Some(name.strip_prefix("models/").unwrap_or(name).to_owned())
-    });
-    let mut scored: Vec<(f64, String)> = names
-        .map(|name| (strsim::jaro_winkler(&wanted.to_lowercase(), &name.to_lowercase()), name))
-        .collect();
-    let few = scored.len() <= MOST;
-    scored.retain(|(score, _)| few || *score >= NEAR);
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    scored.into_iter().take(MOST).map(|(_, name)| name).collect()
-}
-
-/// A warning when a server read far fewer tokens than were sent: it drops what does not fit its window and says nothing.
-fn silent_cut(sent: usize, read: u64) -> Option<String> {
-    /// Tokenizers differ by less than this factor.
-    const LEAST_SHARE: f64 = 0.6;
-    const SMALL: usize = 1_500;
-    let cut = sent > SMALL && read > 0 && (read as f64) < sent as f64 * LEAST_SHARE;
-    cut.then(|| {
-        format!(
-            "the server read only {read} of about {sent} prompt tokens: its window is too small and it dropped the rest \
-             (files or instructions). Give the server a larger context, or drop files"
-        )
-    })
-}
-
 fn flush(decoder: &mut Decoder, sink: &mut dyn FnMut(StreamEvent)) {
     for event in decoder.collected.take_pending() {
         sink(event);
-    }
-}
-
-/// What was said before the user stopped it. Its tokens are estimated: counting could take longer than they want to wait.
-fn stopped(reply: Reply) -> Reply {
-    let output = (tokens::count_at_once(&reply.text) + tokens::count_at_once(&reply.reasoning)) as u64;
-    Reply {
-        finish: Finish::Cancelled,
-        usage: Usage {
-            output: output.max(reply.usage.output),
-            estimated: true,
-            ..reply.usage
-        },
-        ..reply
-    }
-}
-
-/// Stopped before anything came.
-fn cancelled() -> Reply {
-    Reply {
-        text: String::new(),
-        reasoning: String::new(),
-        finish: Finish::Cancelled,
-        usage: Usage {
-            estimated: true,
-            ..Usage::default()
-        },
     }
 }
 

@@ -33,8 +33,10 @@ pub mod responses;
 pub mod retry;
 pub mod scripted;
 pub mod secret;
+mod served;
 pub mod sse;
 pub mod think;
+mod usage;
 pub mod vertex;
 
 pub use options::ConnectOptions;
