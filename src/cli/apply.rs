@@ -122,6 +122,11 @@ impl ApplyOutcome {
         text
     }
 
+    /// Whether the reply asked for nothing.
+    pub fn is_empty(&self) -> bool {
+        self.applied.is_empty() && self.staged.is_empty() && self.failed.is_empty()
+    }
+
     /// Whether every edit of the reply could be applied.
     pub fn is_complete(&self) -> bool {
         self.failed.is_empty()

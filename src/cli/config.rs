@@ -144,9 +144,11 @@ impl Config {
     }
 
     fn set(&mut self, key: &'static str, texts: &[String], origin: Origin, place: &str) -> Result<(), Error> {
+        // A flag names its setting already; a line of a file and a variable do not, or not in full.
+        let named = matches!(origin, Origin::Flag);
         self.values.read(key, texts).map_err(|message| Error {
             place: place.to_string(),
-            message: format!("`{key}`: {message}"),
+            message: if named { message } else { format!("`{key}`: {message}") },
             hint: None,
         })?;
         self.origins.insert(key, origin);

@@ -65,6 +65,12 @@ pub(super) fn drive(args: &Args, config: &Config) -> Result<Exit> {
     let message = message(args)?;
     let prompted = message.is_none() && !args.lint && !args.test;
     check_conventions(config)?;
+    if args.test && config.values.test_cmd.is_none() {
+        anyhow::bail!("`--test`: no test command is set (`--test-cmd COMMAND`, or `test-cmd` in config.toml)");
+    }
+    if let Some(file) = args.load.as_ref().filter(|file| !file.is_file()) {
+        anyhow::bail!("`--load {}`: there is no such file", file.display());
+    }
     let mut session = open(config, prompted)?;
     if let Some(id) = &args.resume {
         session.resume(Some(id.as_str()).filter(|id| !id.is_empty()))?;
@@ -114,8 +120,11 @@ pub(super) fn sessions(config: &Config) -> Result<Exit> {
             .map(|time| time.to_string())
             .unwrap_or_default();
         text.push_str(&format!(
-            "{}  {time}  {:>3} turns  {}\n",
-            one.id, one.state.n_turns, one.title
+            "{}  {time}  {:>3} {:5}  {}\n",
+            one.id,
+            one.state.n_turns,
+            if one.state.n_turns == 1 { "turn" } else { "turns" },
+            one.title
         ));
     }
     if text.is_empty() {
@@ -195,7 +204,7 @@ fn open(config: &Config, prompted: bool) -> Result<Session> {
             Err(error) => {
                 ui.show(Event::Error {
                     message: format!("{error:#}"),
-                    hint: None,
+                    hint: super::hint_of(&error),
                 });
                 None
             }
@@ -465,6 +474,10 @@ fn prompt(session: &mut Session, config: &Config) -> Result<Exit> {
                     Obeyed::Command => {}
                 }
                 if session.take_unsent() {
+                    if attended {
+                        let told = "What you typed is on the line again: Enter sends it, Ctrl-C puts it aside.";
+                        session.ui().show(Event::Note(told.to_owned()));
+                    }
                     input.prepare(&text);
                 }
             }

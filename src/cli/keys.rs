@@ -31,15 +31,19 @@ pub(super) fn run(args: &KeysArgs, config: &Config) -> Result<Exit> {
 }
 
 fn list(connector: &Connector) -> Result<Exit> {
-    let mut text = format!("{:16}  {:28}  key from\n", "provider", "variable");
+    let mut rows = String::new();
     for (provider, variables) in connector.catalog.providers() {
         let found = variables
             .iter()
             .find_map(|name| connector.origin(name).map(|origin| (name, origin)));
         if let Some((name, origin)) = found {
-            text.push_str(&format!("{provider:16}  {name:28}  {origin}\n"));
+            rows.push_str(&format!("{provider:16}  {name:28}  {origin}\n"));
         }
     }
+    let mut text = match rows.as_str() {
+        "" => "No key was found: not in the environment, not in the settings, not in the keyring.\n".to_owned(),
+        rows => format!("{:16}  {:28}  key from\n{rows}", "provider", "variable"),
+    };
     text.push_str("\n`codriver keys set PROVIDER` puts a key into the system's keyring.\n");
     terminal::print(&text)?;
     Ok(Exit::Done)
@@ -53,6 +57,9 @@ fn set(connector: &Connector, provider: &str) -> Result<Exit> {
         input::read_everything()
     };
     let key = key.context("failed to read the key")?;
+    if key.trim().is_empty() {
+        bail!("no key was given for `{provider}`; nothing was changed");
+    }
     connector
         .keyring
         .set(&variable, &key)

@@ -23,6 +23,8 @@ use args::{Args, Command, Typed};
 use config::Config;
 use exit_code::Exit;
 
+use crate::llm;
+use crate::models;
 use crate::store::state_dir::Dirs;
 use crate::terminal;
 
@@ -95,7 +97,12 @@ fn apply_reply(args: &args::ApplyArgs) -> anyhow::Result<Exit> {
         terminal::print(&format!("{}\n", serde_json::to_string(&outcome)?))?;
     } else {
         terminal::print(&outcome.to_text(args.dry_run))?;
-        terminal::print_error(outcome.report.trim_end());
+        if !outcome.report.is_empty() {
+            terminal::print_error(outcome.report.trim_end());
+        }
+        if outcome.is_empty() {
+            terminal::print_error("warning: the reply holds no edit, so nothing was changed");
+        }
     }
     Ok(if outcome.is_complete() {
         Exit::Done
@@ -188,10 +195,25 @@ fn clap_exit(error: &clap::Error) -> ExitCode {
 /// An error with its causes, and its hint on a line of its own.
 fn report(error: &anyhow::Error) {
     terminal::print_error(&format!("error: {error:#}"));
-    if let Some(hint) = error
-        .downcast_ref::<config::Error>()
-        .and_then(|error| error.hint.as_ref())
-    {
+    if let Some(hint) = hint_of(error) {
         terminal::print_error(&format!("hint: {hint}"));
     }
+}
+
+/// What the user can do about an error, where that is known.
+fn hint_of(error: &anyhow::Error) -> Option<String> {
+    if let Some(error) = error.downcast_ref::<config::Error>() {
+        return error.hint.clone();
+    }
+    if let Some(error) = error.downcast_ref::<llm::Error>() {
+        return error.hint().map(str::to_owned);
+    }
+    let Some(models::Error::UnknownModel { .. }) = error.downcast_ref() else {
+        return None;
+    };
+    Some(
+        "models are named `provider/model`; `codriver models TEXT` searches the known ones, `codriver keys` lists the \
+         providers that have a key"
+            .to_owned(),
+    )
 }

@@ -39,12 +39,16 @@ fn load(session: &mut Session, arguments: &str) -> Result<After> {
         return Ok(After::Prompt);
     };
     let path = session.cwd().join(&file);
-    let Found::Text(found) = files::read_anywhere(&path)? else {
-        session.ui().show(Event::Error {
-            message: format!("`{file}` is no text file"),
-            hint: None,
-        });
-        return Ok(After::Prompt);
+    let found = match files::read_anywhere(&path)? {
+        Found::Text(found) => found,
+        other => {
+            let message = match other {
+                Found::Absent => format!("there is no file `{file}`"),
+                _ => format!("`{file}` is no text file"),
+            };
+            session.ui().show(Event::Error { message, hint: None });
+            return Ok(After::Prompt);
+        }
     };
     let lines = found.text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));

@@ -64,12 +64,11 @@ pub(super) const THINK_TOKENS: Command = Command {
 fn helper(session: &mut Session, arguments: &str, which: Helper) -> Result<After> {
     match arguments.trim() {
         "" => {
-            let name = session
-                .helper_name(which)
-                .unwrap_or_else(|| "(the main model)".to_owned());
-            session
-                .ui()
-                .show(Event::Note(format!("The {} is {name}.", which.words())));
+            let told = match session.helper_name(which) {
+                Some(name) => format!("The {} is {name}.", which.words()),
+                None => format!("There is no {}: the main model does its work.", which.words()),
+            };
+            session.ui().show(Event::Note(told));
         }
         name => session.change_helper(which, name),
     }

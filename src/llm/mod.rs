@@ -303,14 +303,16 @@ impl Error {
     /// What the user can do about it, where there is something beside trying again later.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Error::NoKey { .. } => {
-                Some("without a key: a local server (Ollama, LM Studio, llama.cpp), or `codriver demo`")
-            }
+            Error::NoKey { .. } => Some(
+                "`codriver keys set PROVIDER` keeps a key in the system's keyring; without one: a local server (Ollama, LM Studio, llama.cpp), or `codriver demo`",
+            ),
             Error::Auth { .. } => Some("check the key, and that it belongs to this provider"),
             Error::UnknownModel { .. } => Some("`codriver models TEXT` searches the models that are known"),
             Error::Quota { .. } => Some("add credit at the provider, or take another model with `/model`"),
             Error::TooLong { .. } => Some("`/tokens` shows what takes the room; `/drop` and `/clear` make some"),
-            Error::Unreachable { .. } => Some("check the address, the network and the proxy variables"),
+            Error::Unreachable { .. } => {
+                Some("is the server running? Else check the address, the network and the proxy variables")
+            }
             Error::Certificate { .. } => Some("name the certificate of your proxy or server with `--ca-file`"),
             Error::TimedOut { .. } => Some("`--timeout SECONDS` waits longer"),
             _ => None,

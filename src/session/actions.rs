@@ -147,6 +147,8 @@ impl Session {
         let outcome = self.run_job(Purpose::Run, script)?;
         let output = for_model(&outcome.output, RUN_OUTPUT_FOR_MODEL);
         if output.trim().is_empty() {
+            let how = super::verify::end_words(&outcome.end);
+            self.ui.show(Event::Note(format!("No output, {how}.")));
             return Ok(());
         }
         let add = self.ui.ask(&Question {
@@ -206,15 +208,26 @@ impl Session {
                 .filter_map(|word| self.root.relative(std::path::Path::new(word), &self.cwd))
                 .collect();
         }
+        if paths.is_empty() && words.is_empty() {
+            paths = match &self.git {
+                Some(git) => git.dirty()?,
+                None => Vec::new(),
+            };
+        }
         if paths.is_empty() {
-            self.ui.show(Event::Error {
-                message: "no file to check".to_owned(),
-                hint: Some("`/lint FILE` names one".to_owned()),
-            });
+            self.ui.show(Event::Note(
+                "No file to check: none is in the chat and none has changed (`/lint FILE` names one).".to_owned(),
+            ));
             return Ok(TurnEnd::Done);
         }
         match self.lint_files(&paths, &BTreeMap::new())? {
-            Checked::Clean => Ok(TurnEnd::Done),
+            Checked::Clean => {
+                self.ui.show(Event::Note(match paths.as_slice() {
+                    [only] => format!("Nothing was found in `{only}`."),
+                    several => format!("Nothing was found in {} files.", several.len()),
+                }));
+                Ok(TurnEnd::Done)
+            }
             Checked::Stopped(end) => Ok(end),
             Checked::Red(_) if self.main.is_none() => Ok(TurnEnd::StillRed),
             Checked::Red(failure) => {
@@ -238,8 +251,12 @@ impl Session {
             self.ui.show(Event::Note(why.to_owned()));
         } else if !map.text.is_empty() {
             self.ui.show(Event::Print(map.text.clone()));
-            self.ui
-                .show(Event::Note(format!("{} tokens, {} files.", map.tokens, map.files)));
+            self.ui.show(Event::Note(format!(
+                "{} tokens, {} file{}.",
+                map.tokens,
+                map.files,
+                if map.files == 1 { "" } else { "s" }
+            )));
         }
         Ok(())
     }

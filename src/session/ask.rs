@@ -328,8 +328,8 @@ pub(super) fn no_model() -> Event {
     Event::Error {
         message: "there is no model to ask".to_owned(),
         hint: Some(
-            "set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY and start again, or name one: `/model ollama/qwen3-coder`; \
-             `codriver models` lists them, `codriver demo` shows a session without one"
+            "set a key such as OPENAI_API_KEY or ANTHROPIC_API_KEY and start again, or name one: `/model ollama/qwen3-coder` here, \
+             `--model` at the start; `codriver models` lists them, `codriver demo` shows a session without one"
                 .to_owned(),
         ),
     }

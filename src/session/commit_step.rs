@@ -225,7 +225,7 @@ impl Session {
             }
             Err(error) => {
                 self.ui
-                    .show(Event::Warning(format!("The helper model gave no answer: {error}.")));
+                    .show(Event::Warning(format!("The weak model gave no answer: {error}.")));
                 None
             }
         }

@@ -91,7 +91,7 @@ impl Session {
                 self.options.thinking = thinking;
                 if takes_none {
                     self.ui.show(Event::Warning(format!(
-                        "{name} is not known to take this; it is sent where it is understood."
+                        "It is not known whether {name} takes this setting; it is sent where the protocol has a field for it."
                     )));
                 } else {
                     self.ui.show(Event::Note(format!("{name} thinks so from now on.")));

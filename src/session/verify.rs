@@ -216,7 +216,9 @@ impl Session {
         let all = lint::output::findings(output, &resolve);
         if all.is_empty() {
             // Nothing in it has a place: the output is all there is.
-            return Some((1, output.to_owned()));
+            let silent = output.trim().is_empty();
+            let text = if silent { "it failed without a word" } else { output };
+            return Some((1, text.to_owned()));
         }
         let new: Vec<Finding> = all
             .into_iter()

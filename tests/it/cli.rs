@@ -144,3 +144,56 @@ fn a_reader_that_goes_away_is_no_error() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(stderr(&output), "");
 }
+
+#[test]
+fn what_is_not_there_is_named_with_a_way_on() {
+    let home = tempfile::tempdir().unwrap();
+    let told = |arguments: &[&str]| {
+        let output = codriver(arguments)
+            .env("HOME", home.path())
+            .current_dir(home.path())
+            .output()
+            .unwrap();
+        (output.status.code(), stdout(&output) + &stderr(&output))
+    };
+    for (arguments, part) in [
+        (
+            &["--test", "--model", "ollama/x"][..],
+            "error: `--test`: no test command is set (`--test-cmd COMMAND`",
+        ),
+        (&["--load", "nofile"], "error: `--load nofile`: there is no such file"),
+        (&["--max-time", "5x"], "error: --max-time: `5x` is not a time"),
+        (
+            &["--model", "nosuch/foo", "-m", "hi"],
+            "hint: models are named `provider/model`",
+        ),
+        (
+            &["--model", "openai/gpt-5", "-m", "hi"],
+            "hint: `codriver keys set PROVIDER` keeps a key",
+        ),
+        (&["keys", "set", "openai"], "error: no key was given for `openai`"),
+    ] {
+        let (code, text) = told(arguments);
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(part), "{text}");
+    }
+    let (code, text) = told(&["keys"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.starts_with("No key was found"), "{text}");
+}
+
+#[test]
+fn a_reply_without_edits_is_said_to_hold_none() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("reply.md"), "Nothing to do.\n").unwrap();
+    let output = codriver(&["apply", "reply.md"])
+        .env("HOME", folder.path())
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        stderr(&output),
+        "warning: the reply holds no edit, so nothing was changed\n"
+    );
+}

@@ -3,9 +3,9 @@
 
 Usage, with network, from the root of the repository:
 
-    pip download litellm --no-deps -d /tmp/facts
-    curl -sL -o /tmp/facts/rig.crate https://static.crates.io/crates/rig-core/rig-core-0.46.0.crate
-    python3 tests/tools/model_settings.py /tmp/facts/litellm-*.whl /tmp/facts/rig.crate
+    pip download litellm --no-deps -d target/facts
+    (download the `.crate` file of rig-core 0.46.0 to target/facts/rig.crate)
+    python3 tests/tools/model_settings.py target/facts/litellm-*.whl target/facts/rig.crate
 
 Sources, both under the MIT licence:
 - `model_prices_and_context_window_backup.json` of the litellm wheel on PyPI: the makers' own services and most hosts;
