@@ -9,18 +9,21 @@
 //! Arrows only point down; `tests/it/layering.rs` holds them.
 //!
 //! ```text
-//!            main.rs
+//!  5   main --> cli --> repl --> commands                     what the user touches
 //!               |
-//!  5   cli --> repl --> commands                             what the user touches
+//!  4         session                                          joins everything below
 //!               |
-//!  4         session                                         joins everything below
-//!           +---+--------------------------+
-//!  3        |   files  git  llm  web  shell  terminal  store  the outside, one module per thing outside
-//!           |                              |
-//!  2   edit_format <- apply   repo_map  lint  test_report  chat  policy  models  commit_message     values only
-//!           |                    +-- languages --+
-//!  1       text                                tokens
+//!  3   files  git  llm  web  shell  terminal  store           the outside, one module per thing outside
+//!               |
+//!  2   edit_format <-- apply     chat <-- commit_message      values only
+//!      languages <-- repo_map, lint, policy
+//!      models    test_report
+//!               |
+//!  1   text  tokens
 //! ```
+//!
+//! Of level 3, `llm` speaks in the values of `chat` and `models`, `terminal` in those of `edit_format`, `store` in those of
+//! `chat` and `repo_map`; the others know level 1 alone.
 //!
 //! # The main job, in four pure steps
 //!
@@ -48,22 +51,31 @@
 //!
 //! - *chat file*: a file whose whole text the model sees and may edit; *read-only file*: one that it sees and may not edit.
 //! - *edit*: one change that a reply asks for; *hunk*: one (old lines, new lines) pair of a modification.
+//! - *ladder*, *rung*: the matchers from exact to lax, and one of them; the strategy of an edit is the rung that placed it.
 //! - *plan*: what a reply would do to the files; *staged*: planned, but held back because another edit of the reply failed.
 //! - *turn*: one user message until done, with all its *reflections* (requests that hand a failure back).
 //! - *journal*: the record of every turn's file changes, before and after; what `/undo` walks.
 //! - *conventions*, *rules*: what the user and the project ask of whoever works on it (`AGENTS.md`).
-//! - *weak model*: the cheap one, for commit messages and summaries; *editor model*: carries out an architect's plan.
+//! - *trust*: the user's yes to the project's own rules, kept for each project.
+//! - *seat*: a model with what is known about it. *Weak model*: the cheap one, for commit messages and summaries; *editor
+//!   model*: carries out an architect's plan; *fallback*: is asked when the main one fails for good.
+//! - *attachment*: a picture or PDF file in the chat; *page*: the text of a web page that the user named.
+//! - *compaction*: a summary takes the place of old turns; *pinned*: a turn that keeps its words.
+//! - *fitting*: making a request small enough for the model's window before it is sent; *continuation*: the rest of a reply
+//!   that was cut.
 //!
 //! # To add a ...
 //!
 //! | to add | write | one row in | cases |
 //! |---|---|---|---|
-//! | edit format | `src/edit_format/<name>.rs`, `prompts/<name>.md` | `EDIT_FORMATS` in `edit_format/mod.rs` | `fixtures/edit_format/<name>/` |
+//! | edit format | `src/edit_format/<name>.rs`, `src/edit_format/prompts/<name>.md` | `EDIT_FORMATS` in `edit_format/mod.rs` | `fixtures/edit_format/<name>/` |
 //! | matcher (a laxer way to find old lines) | `src/apply/matchers/<name>.rs` | `LADDER` in `apply/ladder.rs` | `fixtures/apply/` |
 //! | language | `queries/<name>/tags.scm`, the grammar in `Cargo.toml` | `LANGUAGES` in `languages/table.rs` | `fixtures/languages/<name>/` |
 //! | model, or provider with a known protocol | - | `model-settings.toml` | - |
 //! | protocol | `src/llm/<api>.rs` | `APIS` in `llm/mod.rs` | `fixtures/llm/<api>/` |
 //! | mode (what a reply is taken for) | `src/chat/prompts/<name>.md` | `MODES` in `chat/modes.rs` | `fixtures/session/` |
+//! | setting (flag, variable and key at once) | the place that heeds it | `settings!` in `cli/settings.rs` | - |
+//! | test runner | `src/test_report/<name>.rs` | `RUNNERS` in `test_report/mod.rs` | `fixtures/test_report/<name>/` |
 //! | slash command | `src/commands/<name>.rs` | `COMMANDS` in `commands/mod.rs` | `fixtures/session/` |
 
 // 1 base

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use codriver::cli::settings::SETTINGS;
 use codriver::commands::COMMANDS;
 use codriver::edit_format::EDIT_FORMATS;
 use codriver::languages::LANGUAGES;
@@ -89,6 +90,7 @@ fn the_readme_lists_what_the_tables_hold() {
             ),
         ),
         ("formats", format!("{formats}.\n")),
+        ("settings", settings()),
         (
             "protocols",
             APIS.iter()
@@ -110,6 +112,20 @@ fn the_readme_lists_what_the_tables_hold() {
         readme = with_section(&readme, "languages", &text);
     }
     support::expect_file(&path, &readme).unwrap();
+}
+
+/// A row for each heading of `--help` with its settings.
+fn settings() -> String {
+    let mut table = "| about | settings |\n|---|---|\n".to_owned();
+    for group in SETTINGS.chunk_by(|a, b| a.group == b.group) {
+        let names: Vec<String> = group.iter().map(|setting| format!("`{}`", setting.key)).collect();
+        table.push_str(&format!(
+            "| {} | {} |\n",
+            group[0].group.to_lowercase(),
+            names.join(", ")
+        ));
+    }
+    table
 }
 
 /// The text with what stands between `<!-- name -->` and `<!-- /name -->` replaced.
