@@ -21,6 +21,7 @@ pub type Key = [u8; 16];
 /// An open cache; without a database it forgets everything at once.
 pub struct TagCache {
     connection: Option<Connection>,
+    path: PathBuf,
     notice: Option<String>,
     read_only: bool,
 }
@@ -28,54 +29,56 @@ pub struct TagCache {
 impl TagCache {
     /// Opens or makes the database in `dir`. Never fails.
     pub fn open(dir: &Path) -> Self {
-        let path = dir.join(FILE);
-        let first = match Self::try_open(&path) {
+        let mut cache = Self {
+            connection: None,
+            path: dir.join(FILE),
+            notice: None,
+            read_only: false,
+        };
+        let first = match Self::try_open(&cache.path) {
             Ok(connection) => {
-                return Self {
-                    connection: Some(connection),
-                    notice: None,
-                    read_only: false,
-                };
+                cache.connection = Some(connection);
+                return cache;
             }
             Err(error) => error,
         };
-        if let Ok(connection) = Self::try_read_only(&path) {
-            return Self {
-                connection: Some(connection),
-                notice: None,
-                read_only: true,
-            };
+        if is_damaged(&first) && cache.start_anew() {
+            return cache;
         }
-        if is_damaged(&first) {
-            for suffix in ["", "-wal", "-shm"] {
-                let mut name = path.clone().into_os_string();
-                name.push(suffix);
-                let _ = std::fs::remove_file(PathBuf::from(name));
-            }
-            if let Ok(connection) = Self::try_open(&path) {
-                let notice = format!("the tag cache `{}` was damaged and has been made anew", path.display());
-                return Self {
-                    connection: Some(connection),
-                    notice: Some(notice),
-                    read_only: false,
-                };
-            }
+        if let Ok(connection) = Self::try_read_only(&cache.path) {
+            cache.connection = Some(connection);
+            cache.read_only = true;
+        } else {
+            cache.read_only = true;
+            cache.notice = Some(format!(
+                "the tag cache `{}` cannot be used ({first}); tags are kept in memory",
+                cache.path.display()
+            ));
         }
-        let notice = format!(
-            "the tag cache `{}` cannot be used ({first}); tags are kept in memory",
-            path.display()
-        );
-        Self {
-            connection: None,
-            notice: Some(notice),
-            read_only: true,
+        cache
+    }
+
+    /// Throws a damaged database away and makes a new one. False when that cannot be done.
+    fn start_anew(&mut self) -> bool {
+        self.connection = None;
+        for suffix in ["", "-wal", "-shm"] {
+            let mut name = self.path.clone().into_os_string();
+            name.push(suffix);
+            let _ = std::fs::remove_file(PathBuf::from(name));
         }
+        self.connection = Self::try_open(&self.path).ok();
+        if self.connection.is_some() {
+            let path = self.path.display();
+            self.notice = Some(format!("the tag cache `{path}` was damaged and has been made anew"));
+        }
+        self.connection.is_some()
     }
 
     /// A cache that keeps nothing.
     pub fn none() -> Self {
         Self {
             connection: None,
+            path: PathBuf::new(),
             notice: None,
             read_only: true,
         }
@@ -207,10 +210,11 @@ impl TagCache {
         self.or_give_up(result);
     }
 
-    /// An error ends the use of the database for this process, with one notice.
+    /// Damage makes a new database; any other error ends the use of the database for this process. Either is told once.
     fn or_give_up<T>(&mut self, result: Option<rusqlite::Result<T>>) -> Option<T> {
         match result? {
             Ok(value) => Some(value),
+            Err(error) if is_damaged(&error) && !self.read_only && self.start_anew() => None,
             Err(error) => {
                 self.connection = None;
                 self.notice = Some(format!("the tag cache failed ({error}); tags are kept in memory"));
@@ -237,4 +241,38 @@ fn shrink(connection: &Connection) -> rusqlite::Result<()> {
 fn is_damaged(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
     matches!(error.sqlite_error_code(), Some(DatabaseCorrupt | NotADatabase))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(n: u8) -> Key {
+        [n; 16]
+    }
+
+    #[test]
+    fn damage_anywhere_ends_in_a_usable_database() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(FILE);
+        let mut cache = TagCache::open(dir.path());
+        cache.keep(&(0..60).map(|n| (key(n), [n; 1500])).collect::<Vec<_>>(), 1);
+        cache.keep_history("head", b"commits", 1);
+        drop(cache);
+        let whole = std::fs::read(&path).unwrap();
+        for page in 0..whole.len() / 4096 {
+            let mut damaged = whole.clone();
+            damaged[page * 4096..][..4096].fill(0x55);
+            std::fs::write(&path, &damaged).unwrap();
+            let mut cache = TagCache::open(dir.path());
+            cache.records(&[key(3), key(30)]);
+            // The first may be what finds the damage.
+            cache.keep(&[(key(77), "new")], 2);
+            cache.keep(&[(key(77), "new")], 2);
+            drop(cache);
+            let mut next = TagCache::open(dir.path());
+            assert_eq!(next.take_notice(), None, "page {page}");
+            assert_eq!(next.records(&[key(77)]), [Some(b"new".to_vec())], "page {page}");
+        }
+    }
 }
