@@ -102,6 +102,7 @@ impl Session {
             output: used.output,
             cached: used.cached_input,
             cost: price.map(|price| price.cost),
+            saved: price.map(|price| price.saved),
             session_cost: (total.unpriced == 0).then_some(total.cost),
             estimated: used.estimated,
         });

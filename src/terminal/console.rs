@@ -623,6 +623,7 @@ mod tests {
                 output: 310,
                 cached: 800,
                 cost: Some(0.004),
+                saved: Some(0.002),
                 session_cost: Some(0.02),
                 estimated: false,
             },
@@ -662,7 +663,7 @@ mod tests {
              warning: the reply ended early: length\nfailed a.rs:3 (modify)\n  no such lines\n\
              --- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n$ make test\nrunning\n␛[2Jdone\nlint a.rs: failed\nbad\n\
              tests failed (exit code 1): 1 of 2 failed\ncommit 0123456 Do it\n\
-             1.2k in (800 cached) · 310 out · $0.004 this message · $0.02 session\n\
+             1.2k in (800 cached, saves $0.002) · 310 out · $0.004 this message · $0.02 session\n\
              error: failed to read `x`\nhint: drop it\nnot done\n"
         );
     }

@@ -30,13 +30,14 @@ pub(super) fn progress_line(doing: &str, done: usize, total: usize) -> String {
     format!("{doing} [{bar}] {done} of {total}")
 }
 
-/// `1.2k in (0.8k cached) · 310 out · $0.004 this message · $0.02 session`.
+/// `1.2k in (0.8k cached, saves $0.002) · 310 out · $0.004 this message · $0.02 session`.
 pub(super) fn usage_line(event: &Event) -> String {
     let Event::Usage {
         input,
         output,
         cached,
         cost,
+        saved,
         session_cost,
         estimated,
     } = event
@@ -46,7 +47,11 @@ pub(super) fn usage_line(event: &Event) -> String {
     let about = if *estimated { "~" } else { "" };
     let mut line = format!("{about}{} in", human(*input));
     if *cached > 0 {
-        line.push_str(&format!(" ({} cached)", human(*cached)));
+        let saved = match saved {
+            Some(saved) if *saved > 0.0 => format!(", saves {}", money(*saved)),
+            _ => String::new(),
+        };
+        line.push_str(&format!(" ({} cached{saved})", human(*cached)));
     }
     line.push_str(&format!(" · {about}{} out", human(*output)));
     if let Some(cost) = cost {

@@ -143,11 +143,12 @@ pub fn to_json(event: &Event) -> Value {
             output,
             cached,
             cost,
+            saved,
             session_cost,
             estimated,
         } => json!({
             "type": "usage", "input": input, "output": output, "cached": cached, "cost": cost,
-            "session_cost": session_cost, "estimated": estimated,
+            "saved": saved, "session_cost": session_cost, "estimated": estimated,
         }),
         Event::Waiting { reason, wait } => {
             json!({ "type": "waiting", "reason": reason, "seconds": wait.as_secs_f64() })

@@ -131,7 +131,10 @@ pub enum Event {
         input: u64,
         output: u64,
         cached: u64,
+        /// Dollars; None when a price is not known.
         cost: Option<f64>,
+        /// Dollars that the provider's cache saved; negative where filling it cost more.
+        saved: Option<f64>,
         session_cost: Option<f64>,
         estimated: bool,
     },
