@@ -132,6 +132,15 @@ fn obey_within(session: &mut Session, line: &str, depth: usize) -> Obeyed {
     }
 }
 
+/// What stands on the line again when a message got no answer: the line as it was typed; what `/editor` brought stands
+/// nowhere else, so it is the message itself.
+pub fn again<'a>(line: &'a str, message: &'a str) -> &'a str {
+    match read(line, &|_| false) {
+        Input::Command { name: "editor", .. } => message,
+        _ => line,
+    }
+}
+
 fn run(session: &mut Session, name: &str, arguments: &str, depth: usize) -> Result<Obeyed> {
     let Some(command) = commands::by_name(name) else {
         return Ok(Obeyed::Unknown);
@@ -183,6 +192,13 @@ mod tests {
             Input::Command { name, arguments } => Some((name, arguments)),
             _ => None,
         }
+    }
+
+    #[test]
+    fn an_unanswered_message_is_on_the_line_again() {
+        assert_eq!(again("/ask why", "why"), "/ask why");
+        assert_eq!(again("mend it", "mend it"), "mend it");
+        assert_eq!(again("/editor be", "be brief"), "be brief");
     }
 
     #[test]

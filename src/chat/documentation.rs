@@ -6,6 +6,11 @@ use std::collections::BTreeSet;
 /// The README.
 pub const README: &str = include_str!("../../README.md");
 
+/// Words that make a text a question and tell nothing of what it is about. They are rare in documentation, so they would weigh
+/// much.
+const ASKING: &str = "how what where when which who why does did can could should would will are there the this that these with \
+                      for and you your have has mean means work works want need make use get put is it";
+
 /// A part of the documentation: a heading with the text below it, up to the next heading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section<'a> {
@@ -48,7 +53,8 @@ pub fn about<'a>(text: &'a str, question: &str) -> Vec<Section<'a>> {
     let words: Vec<BTreeMap<String, usize>> = sections.iter().map(|section| counted(section.text)).collect();
     let lengths: Vec<f64> = words.iter().map(|words| words.values().sum::<usize>() as f64).collect();
     let mean = lengths.iter().sum::<f64>() / sections.len().max(1) as f64;
-    let asked: BTreeSet<String> = stems(question).collect();
+    let asking: BTreeSet<String> = stems(ASKING).collect();
+    let asked: BTreeSet<String> = stems(question).filter(|word| !asking.contains(word)).collect();
     let mut scored: Vec<(f64, Section<'a>)> = Vec::new();
     for ((section, counts), length) in sections.iter().zip(&words).zip(&lengths) {
         let title: BTreeSet<String> = stems(section.title).collect();
@@ -122,6 +128,15 @@ mod tests {
             ("where is the journal kept", "Where things are kept"),
             ("which edit formats are there?", "Edit formats"),
             ("how large is the repository map", "The repository map"),
+            ("how do I set up bedrock?", "Bedrock, Vertex and Azure"),
+            ("how does prompt caching work?", "Prompt caching"),
+            ("how do I keep a key in the keyring?", "Keys"),
+            (
+                "can I add a model or provider of my own?",
+                "Your own models and providers",
+            ),
+            ("which json events are there?", "Events of `--json`"),
+            ("how do I show it a picture", "Pictures and PDF files"),
         ] {
             let found = about(README, question);
             assert_eq!(found.first().map(|section| section.title), Some(title), "{question}");

@@ -349,7 +349,8 @@ fn options(config: &Config, connector: &Connector, prompted: bool) -> Options {
 
 /// The README, then every flag and setting by its group.
 fn documentation() -> String {
-    let mut text = README.to_owned();
+    let marks = |line: &&str| !line.starts_with("<!--");
+    let mut text: String = README.split_inclusive('\n').filter(marks).collect();
     let mut group = "";
     for setting in SETTINGS {
         if setting.group != group {
@@ -473,12 +474,12 @@ fn prompt(session: &mut Session, config: &Config) -> Result<Exit> {
                     Obeyed::Unknown => last = Exit::Usage,
                     Obeyed::Command => {}
                 }
-                if session.take_unsent() {
+                if let Some(message) = session.take_unsent() {
                     if attended {
-                        let told = "What you typed is on the line again: Enter sends it, Ctrl-C puts it aside.";
+                        let told = "Your message is on the line again: Enter sends it, Ctrl-C puts it aside.";
                         session.ui().show(Event::Note(told.to_owned()));
                     }
-                    input.prepare(&text);
+                    input.prepare(repl::again(&text, &message));
                 }
             }
         }

@@ -66,6 +66,7 @@ fn passes_on(error: &Error) -> bool {
         | Error::UnknownModel { .. }
         | Error::TooLong { .. }
         | Error::Unreachable { .. }
+        | Error::Broken { .. }
         | Error::TimedOut { .. }
         | Error::Protocol { .. } => true,
         Error::NoKey { .. }

@@ -129,7 +129,7 @@ impl HttpModel {
             }
             let no_answer = matches!(
                 failure.error,
-                Error::Unreachable { .. } | Error::TimedOut { .. } | Error::Protocol { .. }
+                Error::Unreachable { .. } | Error::Broken { .. } | Error::TimedOut { .. } | Error::Protocol { .. }
             );
             let wait = self
                 .retries
@@ -237,7 +237,7 @@ impl HttpModel {
             let step = match chunk {
                 Err(_) if decoder.collected.finish.is_some() => break None,
                 Err(_) => break Some(self.timed_out(wait)),
-                Ok(Err(error)) => break Some(self.transport(&error)),
+                Ok(Err(error)) => break Some(self.broken(&error)),
                 Ok(Ok(None)) => break decoder.finish().err(),
                 Ok(Ok(Some(bytes))) => decoder.push(&bytes),
             };
@@ -365,6 +365,14 @@ impl HttpModel {
             return Error::Certificate { url, message };
         }
         Error::Unreachable { url, message }
+    }
+
+    /// The answer had begun.
+    fn broken(&self, error: &reqwest::Error) -> Error {
+        Error::Broken {
+            url: self.secrets.mask(&self.endpoint.base_url),
+            message: self.secrets.mask(&causes(error)),
+        }
     }
 
     fn timed_out(&self, after: Duration) -> Error {

@@ -259,6 +259,8 @@ pub enum Error {
     Certificate { url: String, message: String },
     #[error("no answer from `{url}` within {seconds} s")]
     TimedOut { url: String, seconds: u64 },
+    #[error("the connection to `{url}` broke off: {message}")]
+    Broken { url: String, message: String },
     #[error("the server's answer was not understood: {message}")]
     Protocol { message: String },
     #[error("{message}")]
@@ -292,6 +294,7 @@ impl Error {
             | Error::TooLong { message }
             | Error::BadRequest { message }
             | Error::Unreachable { message, .. }
+            | Error::Broken { message, .. }
             | Error::Certificate { message, .. }
             | Error::Protocol { message }
             | Error::Script { message } => *message = change(message),
@@ -324,7 +327,9 @@ impl Error {
             Error::RateLimited { retry_after, .. }
             | Error::Overloaded { retry_after, .. }
             | Error::Server { retry_after, .. } => retry_after.map_or(Retry::Backoff, Retry::After),
-            Error::Unreachable { .. } | Error::TimedOut { .. } | Error::Protocol { .. } => Retry::Backoff,
+            Error::Unreachable { .. } | Error::Broken { .. } | Error::TimedOut { .. } | Error::Protocol { .. } => {
+                Retry::Backoff
+            }
             _ => Retry::Never,
         }
     }

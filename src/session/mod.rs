@@ -294,7 +294,7 @@ pub struct Session {
     /// The map of the turn that runs.
     turn_map: Option<(MapRequest, MapText)>,
     /// The last message got no answer and is not part of the conversation.
-    unsent: bool,
+    unsent: Option<String>,
     /// Turns whose files were taken back, newest last: what a redo brings again.
     taken_back: Vec<Turn>,
     map: map::MapService,
@@ -362,7 +362,7 @@ impl Session {
             keepalive: None,
             left_out: BTreeSet::new(),
             turn_map: None,
-            unsent: false,
+            unsent: None,
             taken_back: Vec::new(),
             map,
             rules,
@@ -434,9 +434,9 @@ impl Session {
         &self.rungs
     }
 
-    /// Whether the last message got no answer at all and is not part of the conversation: it can be sent again as it is.
-    pub fn take_unsent(&mut self) -> bool {
-        std::mem::take(&mut self.unsent)
+    /// The last message when it got no answer at all and is not part of the conversation: it can be sent again as it is.
+    pub fn take_unsent(&mut self) -> Option<String> {
+        self.unsent.take()
     }
 
     pub fn main_settings(&self) -> Option<&ModelSettings> {

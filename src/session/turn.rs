@@ -298,7 +298,7 @@ impl Session {
         self.reflections += turn.reflections.used();
         if !turn.answered {
             // The message stays with the user, who can send it again.
-            self.unsent = true;
+            self.unsent = Some(turn.message);
             return;
         }
         if !self.mode.project {

@@ -260,7 +260,11 @@ impl Console {
             "staged" => Tint::Marker,
             _ => Tint::Error,
         };
-        let place = line.map_or_else(|| path.clone(), |line| format!("{path}:{line}"));
+        let place = match line {
+            Some(line) => format!(" {path}:{line}"),
+            None if path.is_empty() => String::new(),
+            None => format!(" {path}"),
+        };
         let how: Vec<&str> = [kind.as_str(), strategy.as_str()]
             .into_iter()
             .filter(|word| !matches!(*word, "" | "exact"))
@@ -270,7 +274,7 @@ impl Console {
         } else {
             format!(" ({})", how.join(", "))
         };
-        self.say_pieces(&[(tint, &state), (Tint::Plain, &format!(" {place}{how}"))]);
+        self.say_pieces(&[(tint, &state), (Tint::Plain, &format!("{place}{how}"))]);
         if !detail.is_empty() {
             let indented: Vec<String> = detail.lines().map(|line| format!("  {line}")).collect();
             self.tell(Tint::Dim, &indented.join("\n"));

@@ -271,6 +271,24 @@ fn a_dropped_stream_is_incomplete_and_keeps_its_text() {
 }
 
 #[test]
+fn a_connection_that_breaks_in_mid_stream_is_not_said_to_be_unreachable() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+    let Step::Send(text) = piece("one") else {
+        panic!("a piece is sent");
+    };
+    let chunk = format!("{:x}\r\n{}\r\n", text.len(), String::from_utf8_lossy(&text));
+    let steps = vec![Step::Send(head.into()), Step::Send(chunk.into_bytes())];
+    let server = Server::start(vec![steps]);
+    let (answer, _) = ask(&*client(&server.url, |_| {}));
+    let answer = answer.unwrap();
+    assert_eq!(answer.text, "one");
+    let Finish::Incomplete(why) = answer.finish else {
+        panic!("{:?}", answer.finish);
+    };
+    assert!(why.contains("broke off") && !why.contains("cannot reach"), "{why}");
+}
+
+#[test]
 fn a_stream_dropped_before_its_first_piece_is_asked_for_again() {
     let server = Server::start(vec![
         vec![],
