@@ -17,6 +17,7 @@ mod identifiers;
 pub mod kinds;
 mod nesting;
 pub mod paths;
+mod phrases;
 mod rank;
 mod render;
 mod scene;

@@ -80,6 +80,12 @@ const VOICES: &[Voice] = &[
         scale: Scale::AsItIs,
         weights: [2.00, 3.00, 0.0],
     },
+    // Who quotes a message is after the file that writes it.
+    Voice {
+        value: signals::quoted,
+        scale: Scale::AsItIs,
+        weights: [1.50, 1.50, 0.0],
+    },
     // Work goes on where it went on last. Without request and chat it stands beside what is central.
     Voice {
         value: signals::last_changed,

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::phrases::phrases;
 use super::tags::identifiers;
 
 /// A word or identifier, by hash.
@@ -106,6 +107,8 @@ pub struct Query {
     pub exact: Vec<WordId>,
     /// Words in lower case, as text: for the stems of file names and what a request is about.
     pub lower: Vec<String>,
+    /// The sub-words of each quotation, among [`Query::subwords`], sorted, each once; at least two.
+    pub phrases: Vec<Vec<WordId>>,
     /// Runs between spaces with a `/` or a `.` inside, outer punctuation stripped: candidates for paths.
     pub paths: Vec<String>,
 }
@@ -142,6 +145,11 @@ impl Query {
         subwords.sort_unstable_by_key(|&(id, n)| (std::cmp::Reverse(n), id));
         subwords.truncate(Self::MAX);
         subwords.sort_unstable();
+        let phrases = phrases(message)
+            .into_iter()
+            .map(|phrase| phrase_words(phrase, &subwords))
+            .filter(|words| words.len() >= 2)
+            .collect();
         let mut paths: Vec<String> = message
             .split_whitespace()
             .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.')))
@@ -156,6 +164,7 @@ impl Query {
             subwords,
             exact,
             lower,
+            phrases,
             paths,
         }
     }
@@ -171,6 +180,18 @@ impl Query {
     pub fn has_exact(&self, id: WordId) -> bool {
         self.exact.binary_search(&id).is_ok()
     }
+}
+
+/// The sub-words of a quotation that are among those of the request.
+fn phrase_words(phrase: &str, subwords: &[(WordId, u32)]) -> Vec<WordId> {
+    let mut words = Vec::new();
+    for (identifier, _) in identifiers(phrase) {
+        for_each_subword(identifier.as_bytes(), |subword| words.push(id_of(subword)));
+    }
+    words.retain(|id| subwords.binary_search_by_key(id, |&(word, _)| word).is_ok());
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// Okapi BM25. `tf` is how often the word occurs in the document, `length` the document's words, `mean` their mean.

@@ -11,4 +11,4 @@ pub(super) use history::{changed_together, changed_with, last_changed, message_l
 pub(super) use identifiers::{contained, focused, shared, used_by_chat, uses_chat};
 pub(super) use kin::{module_of_chat, names_chat_module};
 pub(super) use place::{near, unlikely};
-pub(super) use request::{body, definitions, named, path, stem};
+pub(super) use request::{body, definitions, named, path, quoted, stem};

@@ -139,3 +139,53 @@ pub(crate) fn named(scene: &Scene) -> Vec<f64> {
     }
     out
 }
+
+/// Share of a quotation that a file must hold. The rest is what the quoting side put in: a value, a name of its own.
+const HELD: f64 = 0.75;
+
+/// The file holds what the request quotes, as a whole: the more of it, and the fewer files do, the more. 1 for the one file
+/// that holds all.
+pub(crate) fn quoted(scene: &Scene) -> Vec<f64> {
+    let mut out = vec![0.0; scene.len()];
+    for phrase in &scene.query.phrases {
+        for (file, value) in holders(scene, phrase) {
+            out[file] = f64::max(out[file], value);
+        }
+    }
+    out
+}
+
+/// The files that hold a quotation, with how much that says.
+fn holders(scene: &Scene, phrase: &[WordId]) -> Vec<(usize, f64)> {
+    let n = scene.len();
+    // A word that no file has was put in.
+    let weights: Vec<(usize, f64)> = phrase
+        .iter()
+        .filter_map(|id| scene.query.subwords.binary_search_by_key(id, |&(word, _)| word).ok())
+        .filter(|&slot| scene.body_df[slot] > 0)
+        .map(|slot| (slot, idf(n, scene.body_df[slot] as usize)))
+        .collect();
+    if weights.len() < 2 {
+        return Vec::new();
+    }
+    let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+    let mut held: Vec<(usize, f64)> = (0..n)
+        .filter_map(|file| {
+            let body = &scene.files[file].body;
+            let held = weights
+                .iter()
+                .filter(|(slot, _)| body.get(*slot).is_some_and(|n| *n > 0));
+            let share = held.map(|(_, weight)| weight).sum::<f64>() / total;
+            (share >= HELD).then_some((file, share))
+        })
+        .collect();
+    held.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let mut above = 0;
+    let mut out = Vec::with_capacity(held.len());
+    for same in held.chunk_by(|a, b| a.1 == b.1) {
+        above += same.len();
+        let rare = 1.0 - (above as f64).ln() / (n.max(2) as f64).ln();
+        out.extend(same.iter().map(|&(file, share)| (file, share * share * rare)));
+    }
+    out
+}
