@@ -195,6 +195,20 @@ fn changes(
             return Err(Obstacle::ChangedLineMissing { line });
         }
     }
+    if groups.is_empty() && removed.is_empty() {
+        // All that a block without a change can say is that its lines are there.
+        let is_missing = |idx: &usize| map[*idx].is_none_or(|position| document.key(position) != ask.keys[*idx]);
+        if let Some(idx) = (0..ask.old.len())
+            .filter(|idx| ask.keys[*idx] != BLANK)
+            .find(is_missing)
+        {
+            let line = ask.old[idx].clone();
+            return Err(Obstacle::ChangedLineMissing { line });
+        }
+    }
+    if let Some(position) = stranger_between(ask, document, map, &groups) {
+        return Err(Obstacle::Between { position });
+    }
     for group in &groups {
         let old: Vec<usize> = group.old.clone().filter(|idx| ask.keys[*idx] != BLANK).collect();
         match (old.first(), old.last()) {
@@ -232,6 +246,23 @@ fn changes(
     }
     wanted.retain(|splice| !splice.range.is_empty() || !splice.new.is_empty());
     Ok(wanted)
+}
+
+/// A line of the file between two runs that go and that only brackets part in the block: a bracket stands in many places and
+/// does not say that the line shall stay.
+fn stranger_between(ask: &Ask, document: &Document<'_>, map: &[Option<usize>], groups: &[Group]) -> Option<usize> {
+    groups.windows(2).find_map(|pair| {
+        let (above, below) = (&pair[0].old, &pair[1].old);
+        if above.is_empty()
+            || below.is_empty()
+            || (above.end..below.start).any(|idx| letters_and_digits(&ask.old[idx]) > 0)
+        {
+            return None;
+        }
+        let from = map[above.clone()].iter().flatten().max()? + 1;
+        let to = *map[below.clone()].iter().flatten().min()?;
+        (from..to).find(|at| !document.is_blank(*at) && !is_comment(document.text(*at)) && !map.contains(&Some(*at)))
+    })
 }
 
 /// The block without a change whose new lines already stand at its place, its old ones being missing: they count as
