@@ -35,11 +35,12 @@ fn text(lines: &[String]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-/// A reply of blocks of six lines all over the file, out of order, each with one line more.
+/// A reply of blocks of six lines all over the file, out of order and clear of each other, each with one line more.
 fn reply(lines: &[String], n_blocks: usize) -> String {
     let mut out = String::new();
     for block in 0..n_blocks {
-        let at = (block * 7919) % (lines.len() - 6);
+        // 7919 is a prime: each block has a place of its own.
+        let at = (block * 7919) % n_blocks * (lines.len() / n_blocks);
         let old = text(&lines[at..at + 6]);
         let new = text(&lines[at..at + 3]) + &format!("    note({block});\n") + &text(&lines[at + 3..at + 6]);
         out.push_str(&format!(
