@@ -9,6 +9,9 @@ const OVERLAP_WINDOW: usize = 8_000;
 /// A shorter repetition may be chance (`}`, a blank line) and stays.
 const SHORTEST_OVERLAP: usize = 12;
 
+/// The same for a repetition that begins where the broken line began: models like to say that line once more.
+const SHORTEST_LINE: usize = 4;
+
 /// The messages to send after the request so that the model goes on where it was cut.
 ///
 /// With `prefill` the provider takes the beginning of a reply as the last message; else the model is asked.
@@ -115,16 +118,34 @@ fn open_fence(text: &str) -> Option<String> {
 }
 
 /// Length in bytes of the longest beginning of `next` that `so_far` ends with, 0 when it is too short to count.
+///
+/// A text that was repeating itself before the cut (a rule of dashes, a row of zeros, like lines) may well go on doing so: that
+/// is no overlap.
 fn overlap(so_far: &str, next: &str) -> usize {
     let longest = so_far.len().min(next.len()).min(OVERLAP_WINDOW);
-    (SHORTEST_OVERLAP..=longest)
+    (SHORTEST_LINE..=longest)
         .rev()
         .find(|&len| {
-            next.is_char_boundary(len)
-                && so_far.as_bytes().ends_with(&next.as_bytes()[..len])
-                && next[..len].trim().len() >= SHORTEST_OVERLAP
+            if !next.is_char_boundary(len) || !so_far.as_bytes().ends_with(&next.as_bytes()[..len]) {
+                return false;
+            }
+            let (before, repeated) = (&so_far[..so_far.len() - len], &next[..len]);
+            counts(before, repeated) && !before.ends_with(repeated) && !is_periodic(repeated.as_bytes())
         })
         .unwrap_or(0)
+}
+
+/// Whether it is long enough to be no chance.
+fn counts(before: &str, repeated: &str) -> bool {
+    let length = repeated.trim().len();
+    let is_broken_line = (before.is_empty() || before.ends_with('\n')) && !repeated.contains('\n');
+    let n_letters = repeated.chars().filter(|c| c.is_alphanumeric()).count();
+    length >= SHORTEST_OVERLAP || (is_broken_line && length >= SHORTEST_LINE && n_letters >= 2)
+}
+
+/// Whether it is one text said at least twice.
+fn is_periodic(bytes: &[u8]) -> bool {
+    (1..=bytes.len() / 2).any(|period| bytes[period..] == bytes[..bytes.len() - period])
 }
 
 /// Where a reply began to repeat itself without end: the length in bytes up to the first repetition. None while it
@@ -190,6 +211,35 @@ mod tests {
             "a\n                                        b"
         );
         assert_eq!(join("", "abc"), "abc");
+    }
+
+    #[test]
+    fn what_repeats_itself_before_the_cut_may_go_on_repeating() {
+        for (so_far, next) in [
+            ("# ----------------------------", "----------------\nx\n"),
+            ("print(\"==================", "==================\")\n"),
+            ("[0, 0, 0, 0, 0, 0, 0, 0, 0, ", "0, 0, 0, 0, 0, 0, 0]\n"),
+            (
+                "    step(forward)\n    step(forward)\n",
+                "    step(forward)\n    step(back)\n",
+            ),
+        ] {
+            assert_eq!(join(so_far, next), format!("{so_far}{next}"));
+        }
+        // A line that is said again from its beginning is a repetition, whatever it holds.
+        assert_eq!(
+            join("a\n# ------------------", "# -----------------------\nb\n"),
+            "a\n# -----------------------\nb\n"
+        );
+    }
+
+    #[test]
+    fn a_broken_line_that_is_said_again_is_kept_once() {
+        assert_eq!(join("a\nx = 1", "x = 10\ny = 20\n"), "a\nx = 10\ny = 20\n");
+        assert_eq!(join("*** Upd", "*** Update File: a.py\n"), "*** Update File: a.py\n");
+        // A marker that goes on is none.
+        assert_eq!(join("a\n>>>", ">>>> REPLACE\n"), "a\n>>>>>>> REPLACE\n");
+        assert_eq!(join("a\n=====", "=====\n"), "a\n==========\n");
     }
 
     #[test]
