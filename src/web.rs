@@ -1,5 +1,7 @@
 //! Fetches one page that the user named, as text. No script runs, no link is followed but redirections.
 
+use std::net::IpAddr;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::Once;
 use std::time::Duration;
@@ -106,7 +108,7 @@ fn client(options: &Options) -> Result<reqwest::Client, String> {
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("codriver/", env!("CARGO_PKG_VERSION")))
         .timeout(LIMIT)
-        .redirect(reqwest::redirect::Policy::limited(5));
+        .redirect(reqwest::redirect::Policy::custom(follow));
     if let Some(path) = &options.ca_file {
         let pem = std::fs::read(path).map_err(|error| format!("failed to read `{}`: {error}", path.display()))?;
         let certificates = reqwest::Certificate::from_pem_bundle(&pem).map_err(|error| error.to_string())?;
@@ -116,6 +118,44 @@ fn client(options: &Options) -> Result<reqwest::Client, String> {
         builder = builder.tls_danger_accept_invalid_certs(true);
     }
     builder.build().map_err(|error| causes(&error))
+}
+
+/// Follows a few redirections, but none from elsewhere into this machine or its network: the user named another place.
+fn follow(attempt: reqwest::redirect::Attempt<'_>) -> reqwest::redirect::Action {
+    const MOST: usize = 5;
+    if attempt.previous().len() > MOST {
+        return attempt.error("too many redirects");
+    }
+    let was_near = attempt.previous().first().is_some_and(is_near);
+    if is_near(attempt.url()) && !was_near {
+        let host = attempt.url().host_str().unwrap_or_default().to_owned();
+        return attempt.error(format!("it leads to `{host}`, in your own network"));
+    }
+    attempt.follow()
+}
+
+/// Whether an address says by itself that it is of this machine or its network. Names are not looked up.
+fn is_near(url: &reqwest::Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let host = host.trim_matches(['[', ']']).trim_end_matches('.').to_ascii_lowercase();
+    match host.parse::<IpAddr>() {
+        Ok(IpAddr::V4(ip)) => is_near_v4(ip),
+        Ok(IpAddr::V6(ip)) => match ip.to_ipv4_mapped() {
+            Some(ip) => is_near_v4(ip),
+            None => ip.is_loopback() || ip.is_unspecified() || ip.is_unique_local() || ip.is_unicast_link_local(),
+        },
+        Err(_) => {
+            host == "localhost"
+                || !host.contains('.')
+                || [".localhost", ".local", ".internal"]
+                    .iter()
+                    .any(|end| host.ends_with(end))
+        }
+    }
+}
+
+fn is_near_v4(ip: Ipv4Addr) -> bool {
+    ip.is_loopback() || ip.is_private() || ip.is_link_local() || ip.is_unspecified()
 }
 
 /// The kind of the answer, in lower case, and its first bytes.
@@ -144,4 +184,34 @@ fn causes(error: &dyn std::error::Error) -> String {
         innermost = source;
     }
     innermost.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_the_own_network_are_known() {
+        for near in [
+            "http://localhost/x",
+            "http://LOCALHOST.:80",
+            "http://127.0.0.1",
+            "http://2130706433/",
+            "http://10.1.2.3/",
+            "http://192.168.0.1/",
+            "http://169.254.169.254/latest",
+            "http://[::1]:8080/",
+            "http://[::ffff:127.0.0.1]/",
+            "http://[fe80::1]/",
+            "http://[fd00::1]/",
+            "http://metadata.google.internal/",
+            "http://intranet/",
+            "http://0.0.0.0/",
+        ] {
+            assert!(is_near(&reqwest::Url::parse(near).unwrap()), "{near}");
+        }
+        for far in ["https://example.com/", "http://8.8.8.8/", "http://[2606:4700::1111]/"] {
+            assert!(!is_near(&reqwest::Url::parse(far).unwrap()), "{far}");
+        }
+    }
 }

@@ -130,7 +130,7 @@ fn overlap(so_far: &str, next: &str) -> usize {
                 return false;
             }
             let (before, repeated) = (&so_far[..so_far.len() - len], &next[..len]);
-            counts(before, repeated) && !before.ends_with(repeated) && !is_periodic(repeated.as_bytes())
+            counts(before, repeated) && !before.ends_with(repeated) && !goes_on_repeating(before, repeated)
         })
         .unwrap_or(0)
 }
@@ -143,9 +143,16 @@ fn counts(before: &str, repeated: &str) -> bool {
     length >= SHORTEST_OVERLAP || (is_broken_line && length >= SHORTEST_LINE && n_letters >= 2)
 }
 
-/// Whether it is one text said at least twice.
-fn is_periodic(bytes: &[u8]) -> bool {
-    (1..=bytes.len() / 2).any(|period| bytes[period..] == bytes[..bytes.len() - period])
+/// Whether it holds one text again and again, or begins within a line just like the one in which the reply was cut.
+fn goes_on_repeating(before: &str, repeated: &str) -> bool {
+    let bytes = repeated.as_bytes();
+    let is_periodic = (1..=bytes.len() * 2 / 3).any(|period| bytes[period..] == bytes[..bytes.len() - period]);
+    let line_before = before.rsplit('\n').next().unwrap_or_default();
+    let is_like_line = match repeated.rsplit_once('\n') {
+        Some((_, broken)) => !line_before.is_empty() && line_before == broken,
+        None => false,
+    };
+    is_periodic || is_like_line
 }
 
 /// Where a reply began to repeat itself without end: the length in bytes up to the first repetition. None while it
@@ -223,6 +230,8 @@ mod tests {
                 "    step(forward)\n    step(forward)\n",
                 "    step(forward)\n    step(back)\n",
             ),
+            ("    step(forward)\n    st", "ep(forward)\n    step(back)\n"),
+            ("    step(forward)\n    ", "step(forward)\n    step(back)\n"),
         ] {
             assert_eq!(join(so_far, next), format!("{so_far}{next}"));
         }
@@ -237,6 +246,14 @@ mod tests {
     fn a_broken_line_that_is_said_again_is_kept_once() {
         assert_eq!(join("a\nx = 1", "x = 10\ny = 20\n"), "a\nx = 10\ny = 20\n");
         assert_eq!(join("*** Upd", "*** Update File: a.py\n"), "*** Update File: a.py\n");
+        let twice = "    step(forward)\n    step(forward)\n";
+        assert_eq!(
+            join(
+                "    step(forward)\n    step(for",
+                "    step(forward)\n    step(forward)\n"
+            ),
+            format!("{twice}    step(forward)\n")
+        );
         // A marker that goes on is none.
         assert_eq!(join("a\n>>>", ">>>> REPLACE\n"), "a\n>>>>>>> REPLACE\n");
         assert_eq!(join("a\n=====", "=====\n"), "a\n==========\n");

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::mpsc;
 use std::sync::mpsc::Receiver;
+use std::time::Duration;
 
 use anyhow::Result;
 use tokio_util::sync::CancellationToken;
@@ -40,6 +41,18 @@ struct Summary {
     text: Result<String, String>,
     /// Of each request that was answered.
     used: Vec<Usage>,
+}
+
+/// The summary, when it comes before the user presses Ctrl-C: a model that hangs must not hold the message up.
+fn wait_for(done: &Receiver<Summary>, stop: &CancellationToken) -> Option<Summary> {
+    const STEP: Duration = Duration::from_millis(50);
+    while !stop.is_cancelled() {
+        match done.recv_timeout(STEP) {
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+            done => return done.ok(),
+        }
+    }
+    None
 }
 
 /// Everything a thread needs to write one.
@@ -83,12 +96,13 @@ impl Session {
         }
     }
 
-    /// The user is back: what was done meanwhile is taken over. With `wait` what is not done yet is waited for.
+    /// The user is back: what was done meanwhile is taken over. With `wait` what is not done yet is waited for, until Ctrl-C.
     pub fn wake(&mut self, wait: bool) {
         self.end_keep_alive(wait);
         let Some(running) = &self.summarising else { return };
         let summary = if wait {
-            running.done.recv().ok()
+            let stop = self.interrupt.fresh();
+            wait_for(&running.done, &stop)
         } else {
             match running.done.try_recv() {
                 Err(mpsc::TryRecvError::Empty) => return,
@@ -260,5 +274,27 @@ fn turns_words(n: usize) -> String {
     match n {
         1 => "1 older turn".to_owned(),
         n => format!("{n} older turns"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_that_does_not_come_is_waited_for_until_the_user_stops_it() {
+        let (sender, done) = mpsc::channel();
+        let stop = CancellationToken::new();
+        stop.cancel();
+        assert!(wait_for(&done, &stop).is_none());
+        let summary = Summary {
+            text: Ok("done".to_owned()),
+            used: Vec::new(),
+        };
+        sender.send(summary).unwrap();
+        let come = wait_for(&done, &CancellationToken::new()).unwrap();
+        assert_eq!(come.text.as_deref(), Ok("done"));
+        drop(sender);
+        assert!(wait_for(&done, &CancellationToken::new()).is_none());
     }
 }

@@ -45,7 +45,7 @@ pub(in crate::apply) fn find(ask: &Ask, document: &Document<'_>) -> Found {
         .iter()
         .all(|group| paragraphs.iter().any(|paragraph| is_inside(ask, group, paragraph)));
     let splices = if inside {
-        splices(ask, document, &map, compare)
+        super::moves_around_a_gap(ask, document, &map).and_then(|()| splices(ask, document, &map, compare))
     } else {
         // New text between two paragraphs could go below the one or above the other.
         Err(Obstacle::Apart)

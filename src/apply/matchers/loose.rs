@@ -219,6 +219,7 @@ fn changes(
             _ => insertion_is_certain(ask, document, map, group)?,
         }
     }
+    super::moves_around_a_gap(ask, document, map)?;
     let mut wanted = splices(ask, document, map, Compare::Trim)?;
     let known: Vec<u64> = ask.keys.clone();
     for splice in &mut wanted {

@@ -20,7 +20,7 @@ pub(super) mod wrapper;
 
 use super::anchors;
 use super::change::{Ask, Compare, Obstacle, splices};
-use super::document::Document;
+use super::document::{BLANK, Document};
 use super::ladder::{Found, Place};
 use super::windows::{self, Fit};
 
@@ -67,4 +67,25 @@ fn places(ask: &Ask, document: &Document<'_>, starts: Vec<usize>, compare: Compa
         }
     }
     Found::from_places(places)
+}
+
+/// Whether the block moves lines in or out on both sides of lines that the file has between them and the block has not:
+/// those would keep their depth and fall out of what encloses them. Gives the first of them.
+fn moves_around_a_gap(ask: &Ask, document: &Document<'_>, map: &[Option<usize>]) -> Result<(), Obstacle> {
+    let moved: Vec<usize> = ask
+        .kept(Compare::Trim)
+        .into_iter()
+        .filter(|(old, new)| ask.keys[*old] != BLANK && ask.old[*old].trim_end() != ask.new[*new].trim_end())
+        .map(|(old, _)| old)
+        .collect();
+    for pair in moved.windows(2) {
+        let is_run = (pair[0] + 1..pair[1]).all(|idx| ask.keys[idx] == BLANK);
+        let (Some(above), Some(below)) = (map[pair[0]], map[pair[1]]) else {
+            continue;
+        };
+        if is_run && let Some(position) = (above + 1..below).find(|at| !document.is_blank(*at)) {
+            return Err(Obstacle::Between { position });
+        }
+    }
+    Ok(())
 }
