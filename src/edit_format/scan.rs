@@ -251,9 +251,11 @@ impl<'a> Scanner<'a> {
         let above = &self.lines[self.floor.max(start.saturating_sub(name_search::REACH))..start];
         let says = |line: &Line<'_>| {
             let text = line.text.to_lowercase();
-            let is_denied = ["not delet", "n't delet", "never delet", "without delet"]
-                .iter()
-                .any(|no| text.contains(no));
+            let is_denied = ["not ", "n't ", "never ", "without "].iter().any(|no| {
+                ["delet", "be delet", "to delet"]
+                    .iter()
+                    .any(|what| text.contains(&format!("{no}{what}")))
+            });
             text.contains("delet") && !is_denied && (text.contains("file") || text.contains('.'))
         };
         let goes_on = || {

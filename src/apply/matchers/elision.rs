@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::apply::change::{Ask, Compare, splices};
+use crate::apply::change::{Ask, Compare, Obstacle, splices};
 use crate::apply::document::Document;
 use crate::apply::ladder::{Found, Place};
 use crate::apply::omission::is_elision;
@@ -107,6 +107,20 @@ fn chain(pieces: &[Ask], starts: &[Vec<usize>], from: usize, taken: &mut Vec<usi
 
 fn place(pieces: &[Ask], chain: &[usize], document: &Document<'_>) -> Place {
     let filled = || pieces.iter().zip(chain).filter(|(piece, _)| !piece.old.is_empty());
+    let placed: Vec<(&Ask, usize)> = filled().map(|(piece, start)| (piece, *start)).collect();
+    let gap = placed.windows(2).find_map(|pair| {
+        let (above, start) = pair[0];
+        let (position, next) = (start + above.old.len(), pair[1].1);
+        (position < next && is_moved(above, above.old.len() - 1) && is_moved(pair[1].0, 0)).then_some(position)
+    });
+    if let Some(position) = gap {
+        // What the dots stand for would keep its depth and fall out of what encloses it.
+        return Place {
+            first: filled().next().map_or(0, |(_, start)| *start),
+            end: filled().next_back().map_or(0, |(piece, start)| start + piece.old.len()),
+            splices: Err(Obstacle::Between { position }),
+        };
+    }
     let changes: Result<Vec<_>, _> = filled()
         .map(|(piece, start)| {
             let exact = windows::fit_at(document, &piece.old, *start) == Fit::Exact;
@@ -119,4 +133,13 @@ fn place(pieces: &[Ask], chain: &[usize], document: &Document<'_>) -> Place {
         end: filled().next_back().map_or(0, |(piece, start)| start + piece.old.len()),
         splices: changes.map(|changes| changes.into_iter().flatten().collect()),
     }
+}
+
+/// Whether the block keeps this old line but moves it in or out.
+fn is_moved(piece: &Ask, idx: usize) -> bool {
+    let differs = |new: usize| piece.old[idx].trim_end() != piece.new[new].trim_end();
+    piece
+        .kept(Compare::Trim)
+        .iter()
+        .any(|(old, new)| *old == idx && differs(*new))
 }
