@@ -232,7 +232,7 @@ impl<'a> Scanner<'a> {
             None => self.target_above(start),
         };
         let block = search_replace::read(&self.lines, start, self.fences.last());
-        self.deletes = self.speaks_of_deleting(start);
+        self.deletes = self.speaks_of_deleting(start, &target);
         let op = block.hunk.map(|mut hunk| {
             hunk.ends_file = self.deletes && hunk.new.iter().all(|line| line.trim().is_empty());
             Op::Modify { hunks: vec![hunk] }
@@ -246,17 +246,18 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Whether the text above a block says that a file is deleted, or the block goes on with a list of such.
-    fn speaks_of_deleting(&self, start: usize) -> bool {
+    /// Whether the text above a block says that its file is deleted, or the block goes on with a list of such.
+    fn speaks_of_deleting(&self, start: usize, target: &Target) -> bool {
         let above = &self.lines[self.floor.max(start.saturating_sub(name_search::REACH))..start];
-        let says = |line: &Line<'_>| {
-            let text = line.text.to_lowercase();
+        let says = |sentence: &str| {
+            let text = sentence.to_lowercase();
             let is_denied = ["not ", "n't ", "never ", "without "].iter().any(|no| {
                 ["delet", "be delet", "to delet"]
                     .iter()
                     .any(|what| text.contains(&format!("{no}{what}")))
             });
-            text.contains("delet") && !is_denied && (text.contains("file") || text.contains('.'))
+            let of_a_file = text.contains("file") || text.contains('.');
+            text.contains("delet") && !is_denied && of_a_file && !names_only_others(&text, target)
         };
         let goes_on = || {
             above
@@ -265,7 +266,7 @@ impl<'a> Scanner<'a> {
                 .count()
                 <= 1
         };
-        above.iter().any(says) || self.deletes && goes_on()
+        above.iter().flat_map(|line| line.text.split_inclusive(". ")).any(says) || self.deletes && goes_on()
     }
 
     fn patch(&mut self) {
@@ -515,6 +516,24 @@ impl<'a> Scanner<'a> {
         self.floor = end;
         self.prose_between = false;
     }
+}
+
+/// Whether a sentence (in lower case) names files, and none of them is the one that a block is for.
+fn names_only_others(sentence: &str, target: &Target) -> bool {
+    let Target::Named(candidates) = target else {
+        return false;
+    };
+    let base = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_lowercase();
+    let own: Vec<String> = candidates.iter().map(|path| base(path)).collect();
+    let mut named = sentence
+        .split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '*' | '(' | ')' | ',' | ';' | ':'))
+        .map(|word| base(word.trim_end_matches(['.', '!', '?'])))
+        .filter(|word| {
+            word.rsplit_once('.')
+                .is_some_and(|(_, end)| end.chars().all(char::is_alphanumeric))
+        })
+        .peekable();
+    named.peek().is_some() && !named.any(|name| own.contains(&name))
 }
 
 /// Whether a line ends what stands around a patch or a diff: its fence, or the here-document with that tag.
