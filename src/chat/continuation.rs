@@ -81,11 +81,8 @@ impl Seam {
         if overlap > 0 {
             return held[overlap..].to_owned();
         }
-        match &self.open_fence {
-            Some(fence) => match held.trim_start_matches('\n').split_once('\n') {
-                Some((first, rest)) if first.trim_end() == fence => rest.to_owned(),
-                _ => held,
-            },
+        match self.open_fence.as_deref().and_then(|fence| behind_fence(&held, fence)) {
+            Some(rest) => rest.to_owned(),
             None => held,
         }
     }
@@ -95,12 +92,48 @@ impl Seam {
         self.held.len() < self.tail.len() && self.tail.contains(&self.held)
     }
 
-    /// Whether what is held may become the line that opens the fence again.
+    /// Whether what is held may become the line that opens the fence again, or words and then that line.
     fn may_be_fence(&self) -> bool {
         let Some(fence) = &self.open_fence else { return false };
-        let held = self.held.trim_start_matches('\n');
-        !held.contains('\n') && (fence.starts_with(held) || held.trim_end() == fence)
+        if behind_fence(&self.held, fence).is_some() {
+            return false;
+        }
+        let mut lines = self.held.split('\n').filter(|line| !line.trim().is_empty());
+        let may_open = |line: Option<&str>| line.is_none_or(|line| fence.starts_with(line.trim_end()));
+        let first = lines.next();
+        let is_whole = |line: &str| self.held.trim_start_matches('\n').len() > line.len();
+        match first {
+            Some(line) if is_whole(line) && !is_introduction(line) => false,
+            Some(line) if is_whole(line) => may_open(lines.next()) && lines.next().is_none(),
+            Some(line) => may_open(first) || line.starts_with(char::is_alphabetic),
+            None => true,
+        }
     }
+}
+
+/// What stands behind the line that opens `fence` once more, be it the first line or the one after an introduction.
+fn behind_fence<'a>(held: &'a str, fence: &str) -> Option<&'a str> {
+    let mut rest = held;
+    let mut n_filled = 0;
+    while let Some((line, after)) = rest.split_once('\n') {
+        rest = after;
+        if line.trim().is_empty() {
+            continue;
+        }
+        if line.trim_end() == fence {
+            return Some(rest);
+        }
+        n_filled += 1;
+        if n_filled > 1 || !is_introduction(line) {
+            return None;
+        }
+    }
+    None
+}
+
+/// Words of the model's own: `Here is the rest:`. Only with the fence below them are they told from content.
+fn is_introduction(line: &str) -> bool {
+    line.starts_with(char::is_alphabetic) && line.contains(' ') && line.trim_end().ends_with([':', '.', '!', '…'])
 }
 
 /// The line that opened the fence that is open at the end; only one with a language, which no closing line has.
@@ -265,6 +298,20 @@ mod tests {
         assert_eq!(
             join(so_far, "```python\n 2\n>>>>>>> REPLACE\n```\n"),
             format!("{so_far} 2\n>>>>>>> REPLACE\n```\n")
+        );
+        assert_eq!(
+            join(
+                so_far,
+                "Sure, here is the rest:\n\n```python\n 2\n>>>>>>> REPLACE\n```\n"
+            ),
+            format!("{so_far} 2\n>>>>>>> REPLACE\n```\n"),
+            "also behind an introduction"
+        );
+        let next = "```\n\n```python\nb.py\n";
+        assert_eq!(
+            join("```python\na", next),
+            format!("```python\na{next}"),
+            "the fence is closed first"
         );
         let closed = "a.py\n```python\nx = 1\n```\n";
         assert_eq!(
