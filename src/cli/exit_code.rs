@@ -33,7 +33,10 @@ impl Exit {
         (Exit::Usage, "the command line or the settings are wrong"),
         (Exit::Provider, "the provider failed, after retries"),
         (Exit::Limit, "a budget or limit was reached"),
-        (Exit::Refused, "a command or setting was refused by policy"),
+        (
+            Exit::Refused,
+            "a command or setting was refused by policy (kept for that; nothing ends so yet)",
+        ),
         (Exit::Interrupted, "interrupted"),
     ];
 

@@ -314,8 +314,10 @@ mod tests {
     proptest! {
         #[test]
         fn any_input_gives_some_text(text in "[a-z<>/!\\-&;#'\" \n]{0,80}", more in any::<String>()) {
-            to_text(&text);
-            to_text(&format!("{text}{more}"));
+            let both = format!("{text}{more}");
+            // Marks come for tags; nothing is said twice.
+            prop_assert!(to_text(&text).len() <= 4 * text.len() + 16);
+            prop_assert!(to_text(&both).len() <= 4 * both.len() + 16);
         }
     }
 }
