@@ -2,6 +2,8 @@
 //! A summary that will not do is thrown away and the turns stay.
 
 use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
 use std::sync::mpsc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -12,11 +14,11 @@ use tokio_util::sync::CancellationToken;
 use super::Purpose;
 use super::Seat;
 use super::Session;
+use super::spending::Price;
 use crate::chat::budget;
 use crate::chat::history;
 use crate::chat::history::Compaction;
 use crate::llm::Finish;
-use crate::llm::Model;
 use crate::llm::Request;
 use crate::llm::Usage;
 use crate::terminal::Event;
@@ -27,7 +29,11 @@ pub(super) struct Summarising {
     compaction: Compaction,
     cancel: CancellationToken,
     done: Receiver<Summary>,
+    used: Used,
 }
+
+/// Of each request that was answered, with its price by the model that answered.
+type Used = Arc<Mutex<Vec<(Usage, Option<Price>)>>>;
 
 impl Drop for Summarising {
     fn drop(&mut self) {
@@ -35,13 +41,8 @@ impl Drop for Summarising {
     }
 }
 
-/// What came of it.
-struct Summary {
-    /// Or why there is none.
-    text: Result<String, String>,
-    /// Of each request that was answered.
-    used: Vec<Usage>,
-}
+/// What came of it, or why there is none.
+type Summary = Result<String, String>;
 
 /// The summary, when it comes before the user presses Ctrl-C: a model that hangs must not hold the message up.
 fn wait_for(done: &Receiver<Summary>, stop: &CancellationToken) -> Option<Summary> {
@@ -57,12 +58,12 @@ fn wait_for(done: &Receiver<Summary>, stop: &CancellationToken) -> Option<Summar
 
 /// Everything a thread needs to write one.
 struct Order {
-    model: Arc<dyn Model>,
-    temperature: Option<f32>,
+    seat: Seat,
     /// Tokens of one chunk.
     chunk: usize,
     compaction: Compaction,
     keep: String,
+    used: Used,
 }
 
 impl Session {
@@ -82,7 +83,7 @@ impl Session {
         };
         let cancel = CancellationToken::new();
         let (sender, done) = mpsc::channel();
-        let token = cancel.clone();
+        let (token, used) = (cancel.clone(), Arc::clone(&order.used));
         let spawned = std::thread::Builder::new().name("summary".to_owned()).spawn(move || {
             // Nobody listens any more when the session has ended.
             let _ = sender.send(order.carry_out(&token));
@@ -92,7 +93,22 @@ impl Session {
                 compaction,
                 cancel,
                 done,
+                used,
             });
+        }
+    }
+
+    /// Stops the summary that is being written. What it has cost so far is booked.
+    pub(super) fn stop_summarising(&mut self) {
+        if let Some(running) = self.summarising.take() {
+            self.book_summary(&running.used);
+        }
+    }
+
+    fn book_summary(&mut self, used: &Used) {
+        let mut used = used.lock().unwrap_or_else(PoisonError::into_inner);
+        for (usage, price) in used.drain(..) {
+            self.spending.add(Purpose::Summary, &usage, price);
         }
     }
 
@@ -110,7 +126,7 @@ impl Session {
             }
         };
         let compaction = running.compaction.clone();
-        self.summarising = None;
+        self.stop_summarising();
         if let Some(summary) = summary {
             self.take_over(&compaction, summary);
         }
@@ -118,7 +134,7 @@ impl Session {
 
     /// `/compact`: summarises all turns but the newest at once. `keep` is what the user wants kept above all.
     pub fn compact(&mut self, keep: &str) -> Result<()> {
-        self.summarising = None;
+        self.stop_summarising();
         let count = |text: &str| self.counts.quick.count(text);
         let newest = usize::from(self.history.turns.len() > 1);
         let Some(compaction) = self.history.plan_compaction_of_all(newest, &count) else {
@@ -166,6 +182,7 @@ impl Session {
         )));
         let cancel = self.interrupt.fresh();
         let summary = order.carry_out(&cancel);
+        self.book_summary(&order.used);
         self.take_over(&compaction, summary)
     }
 
@@ -188,25 +205,19 @@ impl Session {
         let window = seat.settings.context_window.unwrap_or(UNKNOWN_WINDOW);
         let reserve = seat.settings.reply_reserve().min(window / 4);
         Some(Order {
-            model: Arc::clone(&seat.model),
-            temperature: seat.settings.temperature,
+            seat: seat.clone(),
             // Beside the chunk there are the instructions and the summary of the chunks before it.
             chunk: (window - reserve) as usize * 2 / 3,
             compaction,
             keep: keep.to_owned(),
+            used: Used::default(),
         })
     }
 
-    /// Books what the summary cost and puts it in place when it will do.
+    /// Puts the summary in place when it will do.
     fn take_over(&mut self, compaction: &Compaction, summary: Summary) -> Option<String> {
-        if let Some(seat) = self.weak.as_ref().or(self.main.as_ref()) {
-            for usage in &summary.used {
-                self.spending.add(Purpose::Summary, usage, seat.price(usage));
-            }
-        }
         let count = |text: &str| self.counts.quick.count(text);
         let checked = summary
-            .text
             .and_then(|text| history::check_summary(&text, compaction.tokens, &count).map_err(|bad| bad.to_string()));
         let text = match checked {
             Ok(text) => text,
@@ -240,33 +251,30 @@ impl Order {
     /// Asks for the summary, chunk by chunk.
     fn carry_out(&self, cancel: &CancellationToken) -> Summary {
         let mut so_far = String::new();
-        let mut used = Vec::new();
         for chunk in history::chunks(&self.compaction, self.chunk, &tokens::count) {
             let request = Request {
                 messages: history::summary_request(&chunk, &so_far, &self.keep),
-                temperature: self.temperature,
+                temperature: self.seat.settings.temperature,
                 ..Request::default()
             };
-            let text = match self.model.reply(&request, cancel, &mut |_| {}) {
-                Ok(reply) => {
-                    used.push(reply.usage);
-                    match reply.finish {
-                        Finish::Stop => Ok(reply.text),
-                        Finish::Cancelled => Err("it was stopped".to_owned()),
-                        finish => Err(format!(
-                            "the summary ended early ({})",
-                            super::ask::finish_words(&finish)
-                        )),
-                    }
+            let reply = self.seat.model.reply(&request, cancel, &mut |_| {});
+            let reply = reply.map_err(|error| error.to_string())?;
+            let price = self.seat.price(&reply.usage);
+            let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+            used.push((reply.usage, price));
+            drop(used);
+            so_far = match reply.finish {
+                Finish::Stop => reply.text,
+                Finish::Cancelled => return Err("it was stopped".to_owned()),
+                finish => {
+                    return Err(format!(
+                        "the summary ended early ({})",
+                        super::ask::finish_words(&finish)
+                    ));
                 }
-                Err(error) => Err(error.to_string()),
             };
-            match text {
-                Ok(text) => so_far = text,
-                Err(why) => return Summary { text: Err(why), used },
-            }
         }
-        Summary { text: Ok(so_far), used }
+        Ok(so_far)
     }
 }
 
@@ -287,13 +295,9 @@ mod tests {
         let stop = CancellationToken::new();
         stop.cancel();
         assert!(wait_for(&done, &stop).is_none());
-        let summary = Summary {
-            text: Ok("done".to_owned()),
-            used: Vec::new(),
-        };
-        sender.send(summary).unwrap();
+        sender.send(Ok("done".to_owned())).unwrap();
         let come = wait_for(&done, &CancellationToken::new()).unwrap();
-        assert_eq!(come.text.as_deref(), Ok("done"));
+        assert_eq!(come.as_deref(), Ok("done"));
         drop(sender);
         assert!(wait_for(&done, &CancellationToken::new()).is_none());
     }

@@ -17,8 +17,8 @@ use super::Purpose;
 use super::Seat;
 use super::Session;
 use super::Spending;
+use super::spending::Price;
 use crate::chat::message::Message;
-use crate::llm::Model;
 use crate::llm::Request;
 use crate::llm::Usage;
 
@@ -49,12 +49,14 @@ pub(super) struct KeepAlive {
     stop: Option<Sender<()>>,
     cancel: CancellationToken,
     thread: Option<JoinHandle<()>>,
-    used: Arc<Mutex<Vec<Usage>>>,
+    used: Used,
 }
+
+/// Of each ping, with its price by the model that answered.
+type Used = Arc<Mutex<Vec<(Usage, Option<Price>)>>>;
 
 /// What it needs to know.
 struct Round {
-    model: Arc<dyn Model>,
     request: Request,
     pings: Pings,
     spending: Spending,
@@ -87,7 +89,6 @@ impl Session {
         let mut messages = std::mem::take(&mut self.cached);
         messages.push(Message::user("Answer with OK and nothing else."));
         let round = Round {
-            model: Arc::clone(&seat.model),
             request: Request {
                 messages,
                 max_output_tokens: Some(ANSWER),
@@ -100,7 +101,7 @@ impl Session {
         };
         let (stop, stopped) = mpsc::channel();
         let cancel = CancellationToken::new();
-        let used = Arc::new(Mutex::new(Vec::new()));
+        let used = Used::default();
         let (token, booked) = (cancel.clone(), Arc::clone(&used));
         let thread = std::thread::Builder::new()
             .name("cache-keepalive".to_owned())
@@ -125,27 +126,26 @@ impl Session {
         running.stop = None;
         running.cancel.cancel();
         let used = std::mem::take(&mut *running.used.lock().unwrap_or_else(PoisonError::into_inner));
-        for usage in used {
-            let price = self.main.as_ref().and_then(|seat| seat.price(&usage));
+        for (usage, price) in used {
             self.spending.add(Purpose::CacheKeepAlive, &usage, price);
         }
     }
 }
 
 impl Round {
-    fn play(mut self, stopped: &mpsc::Receiver<()>, cancel: &CancellationToken, used: &Mutex<Vec<Usage>>) {
+    fn play(mut self, stopped: &mpsc::Receiver<()>, cancel: &CancellationToken, used: &Used) {
         for _ in 0..self.pings.most {
             let is_over = stopped.recv_timeout(self.pings.every) != Err(RecvTimeoutError::Timeout);
             if is_over || self.spending.exceeded(&self.limits).is_some() {
                 return;
             }
             // A ping that fails is none: the next message pays for the cache anew.
-            let Ok(reply) = self.model.reply(&self.request, cancel, &mut |_| {}) else {
+            let Ok(reply) = self.seat.model.reply(&self.request, cancel, &mut |_| {}) else {
                 return;
             };
             let price = self.seat.price(&reply.usage);
             self.spending.add(Purpose::CacheKeepAlive, &reply.usage, price);
-            used.lock().unwrap_or_else(PoisonError::into_inner).push(reply.usage);
+            used.lock().unwrap_or_else(PoisonError::into_inner).push((reply.usage, price));
         }
     }
 }

@@ -471,7 +471,7 @@ impl Session {
     pub fn clear_history(&mut self) {
         self.history = History::default();
         self.waiting_plan = None;
-        self.summarising = None;
+        self.stop_summarising();
         self.summarise_above = 0;
         self.record_history();
     }
@@ -490,6 +490,8 @@ impl Session {
     /// Keeps what the map learnt for the next start, and how the session stands.
     pub fn close(&mut self) {
         self.map.save();
+        self.stop_summarising();
+        self.end_keep_alive(false);
         if !self.history.turns.is_empty() {
             self.record_state();
             self.prune_sessions();

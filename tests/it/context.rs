@@ -6,6 +6,7 @@ use std::path::Path;
 use codriver::chat::message::Message;
 use codriver::chat::message::Part;
 use codriver::repl::obey;
+use codriver::session::Purpose;
 
 use crate::session::Script;
 use crate::session::Stage;
@@ -134,4 +135,50 @@ fn a_message_does_not_wait_for_a_summary() {
     let text = text_of(&of_five.messages).0;
     assert!(text.contains("I asked for words."), "{text}");
     assert!(text.contains("four"), "what was said meanwhile is there");
+}
+
+#[test]
+fn a_summary_costs_what_the_model_takes_that_wrote_it() {
+    let long = "word ".repeat(300);
+    let place = Place::with(&[("a.py", "x = 1\n")]);
+    let script = format!(
+        "files = [\"a.py\"]\nhistory_tokens = 500\nprice = [1.0, 2.0]\nweak_pace = 20\n\
+         weak_replies = [{{ text = \"I asked for words.\" }}]\n\
+         replies = [{{ text = \"{long}\" }}, {{ text = \"{long}\" }}, {{ text = \"{long}\" }}]\n"
+    );
+    let lines = ["one", "two", "three"];
+    let mut stage = place.open(&script);
+    for line in lines {
+        obey(&mut stage.session, line);
+    }
+    stage.session.rest();
+    obey(&mut stage.session, "/weak-model scripted/free");
+    stage.session.wake(true);
+    let summaries = *stage.session.spending().of(Purpose::Summary);
+    assert_eq!((summaries.requests, summaries.unpriced), (1, 0));
+    assert!(summaries.cost > 0.0, "{summaries:?}");
+}
+
+#[test]
+fn a_summary_that_nobody_waits_for_is_paid_for_all_the_same() {
+    let long = "word ".repeat(300);
+    let place = Place::with(&[("a.py", "x = 1\n")]);
+    let script = format!(
+        "files = [\"a.py\"]\nhistory_tokens = 500\nprice = [1.0, 2.0]\n\
+         weak_replies = [{{ text = \"I asked for words.\" }}]\n\
+         replies = [{{ text = \"{long}\" }}, {{ text = \"{long}\" }}, {{ text = \"{long}\" }}]\n"
+    );
+    let mut stage = place.open(&script);
+    for line in ["one", "two", "three"] {
+        obey(&mut stage.session, line);
+    }
+    stage.session.rest();
+    let mut patience = 1_000;
+    while stage.weak.requests().is_empty() && patience > 0 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        patience -= 1;
+    }
+    std::thread::sleep(std::time::Duration::from_millis(50));
+    stage.session.clear_history();
+    assert_eq!(stage.session.spending().of(Purpose::Summary).requests, 1);
 }

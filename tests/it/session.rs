@@ -198,6 +198,7 @@ fn sh(script: &str, root: &Path) {
 pub(crate) struct Stage {
     pub(crate) session: Session,
     pub(crate) main: Arc<ScriptedModel>,
+    pub(crate) weak: Arc<ScriptedModel>,
     pub(crate) editor: Option<Arc<ScriptedModel>>,
     pub(crate) record: Arc<Mutex<Record>>,
 }
@@ -208,6 +209,10 @@ pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
     let mut weak_replies: Vec<ScriptedReply> = script.commit_messages.iter().map(ScriptedReply::text).collect();
     weak_replies.extend(script.weak_replies.iter().cloned());
     let weak = ScriptedModel::from_replies(weak_replies);
+    let weak = Arc::new(match script.weak_pace {
+        0 => weak,
+        pace => weak.paced(1, Duration::from_millis(pace)),
+    });
     let editor = script
         .editor_replies
         .clone()
@@ -253,10 +258,7 @@ pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
                 settings: settings.clone(),
             },
             weak: Some(Seat {
-                model: Arc::new(match script.weak_pace {
-                    0 => weak,
-                    pace => weak.paced(1, Duration::from_millis(pace)),
-                }),
+                model: Arc::<ScriptedModel>::clone(&weak),
                 settings: settings.clone(),
             }),
             editor: editor.clone().map(|editor| Seat {
@@ -309,6 +311,7 @@ pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
     Stage {
         session,
         main,
+        weak,
         editor,
         record,
     }
@@ -318,6 +321,7 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
     let Stage {
         mut session,
         main,
+        weak: _,
         editor,
         record,
     } = open(script, root, state);
