@@ -145,7 +145,9 @@ impl Round {
             };
             let price = self.seat.price(&reply.usage);
             self.spending.add(Purpose::CacheKeepAlive, &reply.usage, price);
-            used.lock().unwrap_or_else(PoisonError::into_inner).push((reply.usage, price));
+            used.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push((reply.usage, price));
         }
     }
 }

@@ -6,6 +6,7 @@ use anyhow::Result;
 
 use super::Session;
 use super::reflection::Verdict;
+use crate::chat::history::Turn;
 use crate::chat::mentions;
 use crate::chat::message::Message;
 use crate::edit_format::ShellSuggestion;
@@ -96,8 +97,9 @@ impl Session {
 
     /// Notes something in the chat that was not said to the model yet.
     pub(super) fn note_in_chat(&mut self, text: String) {
-        self.history
-            .push(crate::chat::history::Turn::new(vec![Message::user(text)]));
+        let note = Turn::new(vec![Message::user(text)]);
+        self.record_note(&note);
+        self.history.push(note);
         self.ui.show(Event::Note("It goes with your next message.".to_owned()));
     }
 }

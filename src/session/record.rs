@@ -7,9 +7,7 @@ use super::Session;
 use super::spending::Spending;
 use crate::chat::history::History;
 use crate::chat::history::Turn;
-use crate::chat::message::Message;
 use crate::chat::message::Part;
-use crate::chat::message::Role;
 use crate::chat::modes;
 use crate::policy::secrets;
 use crate::store::sessions::Event as Record;
@@ -27,9 +25,7 @@ impl Session {
     pub fn resume(&mut self, id: Option<&str>) -> Result<()> {
         let (log, stored) = self.sessions().open(id, self.root.path())?;
         self.log = log;
-        self.history = History {
-            turns: turns(stored.messages),
-        };
+        self.history = History { turns: stored.turns };
         let state = stored.state;
         for path in &state.chat_files {
             // What is gone by now is told with the next request.
@@ -43,16 +39,16 @@ impl Session {
         }
         self.spending = Spending::resumed(state.input_tokens, state.output_tokens, state.cost);
         self.rungs = Rungs::resumed(state.edits);
-        let n_messages = self.history.messages().len();
+        let n_files = state.chat_files.len() + state.read_only_files.len();
+        let left_out = match stored.n_left_out {
+            0 => String::new(),
+            n => format!(" ({} too long to keep)", counted(n, "older turn")),
+        };
         self.ui.show(Event::Note(format!(
-            "Session {}: {n_messages} messages and {} files are back{}.",
+            "Session {}, back again: {} and {}{left_out}.",
             stored.id,
-            state.chat_files.len() + state.read_only_files.len(),
-            if stored.n_left_out > 0 {
-                format!(" ({} older messages are too long to keep)", stored.n_left_out)
-            } else {
-                String::new()
-            }
+            counted(self.history.turns.len(), "turn"),
+            counted(n_files, "file"),
         )));
         if let Some(pending) = stored.pending {
             self.ui.show(Event::Note(format!("Not answered yet: {pending}")));
@@ -79,21 +75,25 @@ impl Session {
         });
     }
 
-    /// A turn is over: what was said in it, and how things stand.
-    pub(super) fn record_turn(&mut self, messages: &[Message]) {
-        for message in messages {
-            self.record(&Record::Message {
-                message: masked(message),
-            });
+    /// A turn is over: what was said in it (None: nothing that belongs to the chat), and how things stand.
+    pub(super) fn record_turn(&mut self, turn: Option<&Turn>) {
+        if let Some(turn) = turn {
+            self.record(&Record::Turn { turn: masked(turn) });
         }
         self.record(&Record::Pending { text: None });
         self.record_state();
     }
 
+    /// Something stands in the chat that was not said to the model yet.
+    pub(super) fn record_note(&mut self, note: &Turn) {
+        self.record(&Record::Turn { turn: masked(note) });
+        self.record_state();
+    }
+
     /// The history is another one now: after `/clear`, an undo, a summary.
     pub(super) fn record_history(&mut self) {
-        self.record(&Record::History {
-            messages: self.history.messages().iter().map(masked).collect(),
+        self.record(&Record::Turns {
+            turns: self.history.turns.iter().map(masked).collect(),
         });
         self.record_state();
     }
@@ -137,47 +137,21 @@ impl Session {
     }
 }
 
-/// The message as it is kept: what looks like a key is hidden.
-fn masked(message: &Message) -> Message {
-    let mut message = message.clone();
-    for part in &mut message.parts {
+/// The turn as it is kept: what looks like a key is hidden.
+fn masked(turn: &Turn) -> Turn {
+    let mut turn = turn.clone();
+    for part in turn.messages.iter_mut().flat_map(|message| &mut message.parts) {
         if let Part::Text { text } = part {
             *text = secrets::mask(text).into_owned();
         }
     }
-    message
+    turn
 }
 
-/// Messages as turns: each begins with a message of the user after an answer.
-fn turns(messages: Vec<Message>) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
-    for message in messages {
-        let answered = turns
-            .last()
-            .and_then(|turn| turn.messages.last())
-            .is_none_or(|last| last.role == Role::Assistant);
-        match turns.last_mut() {
-            Some(turn) if !(answered && message.role == Role::User) => turn.messages.push(message),
-            _ => turns.push(Turn::new(vec![message])),
-        }
-    }
-    turns
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_turn_begins_with_the_user_after_an_answer() {
-        let said = [
-            Message::user("a"),
-            Message::assistant("b"),
-            Message::user("c"),
-            Message::user("d"),
-            Message::assistant("e"),
-        ];
-        let turns = turns(said.to_vec());
-        assert_eq!(turns.iter().map(|turn| turn.messages.len()).collect::<Vec<_>>(), [2, 3]);
+/// `1 turn`, `3 turns`.
+fn counted(n: usize, what: &str) -> String {
+    match n {
+        1 => format!("1 {what}"),
+        n => format!("{n} {what}s"),
     }
 }

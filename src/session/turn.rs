@@ -114,6 +114,13 @@ impl Turn {
     }
 }
 
+/// What the replies of a turn offered beside their edits.
+struct Offered {
+    suggestions: Vec<ShellSuggestion>,
+    last_reply: String,
+    message: String,
+}
+
 impl Session {
     /// Runs one turn to its end. An error inside it is shown and ends the turn, never the session.
     pub fn turn(&mut self, message: &str) -> TurnEnd {
@@ -208,26 +215,32 @@ impl Session {
             });
             TurnEnd::EditsFailed
         });
-        if let Err(error) = self.commit_turn(&mut turn).and_then(|_| self.offer(&turn)) {
-            self.ui.show(Event::Error {
-                message: format!("{error:#}"),
-                hint: None,
-            });
-        }
+        let committed = self.commit_turn(&mut turn);
         let is_refused = turn.refused_commit && !turn.uncommitted.is_empty();
         let end = if end == TurnEnd::Done && is_refused {
             TurnEnd::StillRed
         } else {
             end
         };
+        let offered = Offered {
+            suggestions: std::mem::take(&mut turn.suggestions),
+            last_reply: std::mem::take(&mut turn.last_reply),
+            message: turn.message.clone(),
+        };
+        // What an offer brings (the output of a command) comes after the turn.
         self.remember(turn, end);
+        if let Err(error) = committed.and_then(|_| self.offer(&offered)) {
+            self.ui.show(Event::Error {
+                message: format!("{error:#}"),
+                hint: None,
+            });
+        }
         end
     }
 
-    /// What the replies offered beside their edits.
-    fn offer(&mut self, turn: &Turn) -> Result<()> {
-        self.offer_commands(&turn.suggestions)?;
-        self.offer_mentioned(&turn.last_reply, &turn.message)?;
+    fn offer(&mut self, offered: &Offered) -> Result<()> {
+        self.offer_commands(&offered.suggestions)?;
+        self.offer_mentioned(&offered.last_reply, &offered.message)?;
         Ok(())
     }
 
@@ -303,7 +316,7 @@ impl Session {
         }
         if !self.mode.project {
             // Questions about codriver are no part of the chat about the project.
-            self.record_turn(&[]);
+            self.record_turn(None);
             return;
         }
         let mut said = turn.said;
@@ -321,7 +334,7 @@ impl Session {
         if settles {
             self.history.settle();
         }
-        self.record_turn(&done.messages);
+        self.record_turn(Some(&done));
         self.history.push(done);
         if settles {
             self.record_history();

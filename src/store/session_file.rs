@@ -19,18 +19,20 @@ use super::sessions::Summary;
 use super::sessions::id_of;
 use super::sessions::seconds;
 use super::sessions::store_error;
+use crate::chat::history::Turn;
 use crate::chat::message::Message;
 use crate::chat::message::Part;
+use crate::chat::message::Role;
 
 /// A longer line is skipped when a session is read, in bytes.
 const MAX_LINE_BYTES: u64 = 64 * 1024 * 1024;
-/// Of a session's messages the newest are kept in memory, up to so many bytes.
+/// Of a session's turns the pinned and the newest are kept in memory, up to so many bytes.
 const MAX_HISTORY_BYTES: usize = 32 * 1024 * 1024;
 /// Listing reads so much of a file's start and of its end, in bytes.
 const PEEK_BYTES: u64 = 16 * 1024;
 const MAX_TITLE_CHARS: usize = 80;
 
-/// Reads a whole session, keeping its newest messages.
+/// Reads a whole session, keeping its newest turns.
 pub(super) fn read(path: &Path) -> Result<Session, Error> {
     let file = File::open(path).map_err(store_error(path))?;
     let mut reader = BufReader::with_capacity(256 * 1024, file);
@@ -39,7 +41,7 @@ pub(super) fn read(path: &Path) -> Result<Session, Error> {
         root: PathBuf::new(),
         started: 0,
         forked_from: None,
-        messages: Vec::new(),
+        turns: Vec::new(),
         n_left_out: 0,
         state: State::default(),
         pending: None,
@@ -62,43 +64,75 @@ pub(super) fn read(path: &Path) -> Result<Session, Error> {
                 session.forked_from = forked_from;
             }
             Event::Pending { text } => session.pending = text,
-            Event::Message { message } => history.push(message),
+            Event::Turn { turn } => history.push(turn),
+            Event::Turns { turns } => {
+                history = History::default();
+                turns.into_iter().for_each(|turn| history.push(turn));
+            }
+            Event::Message { message } => history.hear(message),
             Event::History { messages } => {
                 history = History::default();
-                messages.into_iter().for_each(|message| history.push(message));
+                messages.into_iter().for_each(|message| history.hear(message));
             }
             Event::State { state } => session.state = state,
         }
     }
-    session.messages = history.messages.into();
+    session.turns = history.turns.into();
     session.n_left_out = history.n_left_out;
     Ok(session)
 }
 
-/// The newest messages within [`MAX_HISTORY_BYTES`].
+/// The newest turns within [`MAX_HISTORY_BYTES`].
 #[derive(Default)]
 struct History {
-    messages: VecDeque<Message>,
+    turns: VecDeque<Turn>,
     n_bytes: usize,
     n_left_out: usize,
 }
 
 impl History {
-    fn push(&mut self, message: Message) {
-        self.n_bytes += size(&message);
-        self.messages.push_back(message);
-        while self.n_bytes > MAX_HISTORY_BYTES && self.messages.len() > 1 {
-            self.n_bytes -= self.messages.pop_front().as_ref().map_or(0, size);
+    fn push(&mut self, turn: Turn) {
+        self.n_bytes += size(&turn.messages);
+        self.turns.push_back(turn);
+        self.shorten();
+    }
+
+    /// Takes one message in: one of the user after an answer begins a turn.
+    fn hear(&mut self, message: Message) {
+        let last = self.turns.back_mut();
+        let ends = |turn: &Turn| turn.messages.last().is_none_or(|last| last.role == Role::Assistant);
+        match last {
+            Some(turn) if !(message.role == Role::User && ends(turn)) => {
+                self.n_bytes += size(std::slice::from_ref(&message));
+                turn.messages.push(message);
+                self.shorten();
+            }
+            _ => self.push(Turn::new(vec![message])),
+        }
+    }
+
+    fn shorten(&mut self) {
+        while self.n_bytes > MAX_HISTORY_BYTES && self.turns.len() > 1 {
+            let oldest = self.turns.iter().position(|turn| !turn.pinned).unwrap_or(0);
+            let last = self.turns.len() - 1;
+            let Some(gone) = self.turns.remove(oldest.min(last - 1)) else {
+                return;
+            };
+            self.n_bytes -= size(&gone.messages);
             self.n_left_out += 1;
         }
     }
 }
 
-fn size(message: &Message) -> usize {
-    let parts = message.parts.iter().map(|part| match part {
-        Part::Text { text } => text.len(),
-        Part::File { data, .. } => data.len(),
-    });
+/// In bytes.
+fn size(messages: &[Message]) -> usize {
+    let parts = messages
+        .iter()
+        .flat_map(|message| &message.parts)
+        .map(|part| match part {
+            Part::Text { text } => text.len(),
+            Part::File { data, .. } => data.len(),
+        });
     parts.sum()
 }
 
@@ -148,6 +182,8 @@ pub(super) fn summary(path: &Path) -> io::Result<Summary> {
                 continue;
             }
             Ok(Event::Pending { text: Some(text) }) => text,
+            Ok(Event::Turn { turn }) => turn.title(),
+            Ok(Event::Turns { turns }) => turns.first().map(Turn::title).unwrap_or_default(),
             Ok(Event::Message { message }) => message.text(),
             Ok(Event::History { messages }) => messages.first().map(Message::text).unwrap_or_default(),
             Ok(Event::Pending { text: None }) | Err(_) => continue,
@@ -164,12 +200,42 @@ pub(super) fn summary(path: &Path) -> io::Result<Summary> {
 mod tests {
     use super::*;
 
+    fn half() -> Turn {
+        Turn::new(vec![Message::user("x".repeat(MAX_HISTORY_BYTES / 2))])
+    }
+
     #[test]
-    fn a_long_session_keeps_its_newest_messages_in_memory() {
+    fn a_long_session_keeps_its_newest_turns_in_memory() {
         let mut history = History::default();
         for _ in 0..3 {
-            history.push(Message::user("x".repeat(MAX_HISTORY_BYTES / 2)));
+            history.push(half());
         }
-        assert_eq!((history.messages.len(), history.n_left_out), (2, 1));
+        assert_eq!((history.turns.len(), history.n_left_out), (2, 1));
+    }
+
+    #[test]
+    fn a_pinned_turn_is_the_last_to_go() {
+        let mut history = History::default();
+        for pinned in [true, false, false] {
+            history.push(Turn { pinned, ..half() });
+        }
+        let pinned: Vec<bool> = history.turns.iter().map(|turn| turn.pinned).collect();
+        assert_eq!(pinned, [true, false]);
+    }
+
+    #[test]
+    fn a_message_of_the_user_after_an_answer_begins_a_turn() {
+        let mut history = History::default();
+        for message in [
+            Message::user("a"),
+            Message::assistant("b"),
+            Message::user("c"),
+            Message::user("d"),
+            Message::assistant("e"),
+        ] {
+            history.hear(message);
+        }
+        let lengths: Vec<usize> = history.turns.iter().map(|turn| turn.messages.len()).collect();
+        assert_eq!(lengths, [2, 3]);
     }
 }

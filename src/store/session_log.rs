@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use super::sessions::Error;
 use super::sessions::Event;
 use super::sessions::store_error;
+use crate::chat::message::Message;
 use crate::chat::message::Part;
 
 /// A longer text keeps its head and its tail, in bytes.
@@ -74,15 +75,18 @@ fn push_line(lines: &mut Vec<u8>, event: &Event) -> io::Result<()> {
 /// The event with its oversized parts cut.
 fn shortened(event: &Event) -> Event {
     let mut event = event.clone();
-    let messages = match &mut event {
-        Event::Message { message } => std::slice::from_mut(message),
-        Event::History { messages } => messages,
-        Event::Pending { text: Some(text) } => {
-            shorten(text);
-            return event;
-        }
-        Event::Start { .. } | Event::Pending { .. } | Event::State { .. } => return event,
-    };
+    match &mut event {
+        Event::Turn { turn } => shorten_all(&mut turn.messages),
+        Event::Turns { turns } => turns.iter_mut().for_each(|turn| shorten_all(&mut turn.messages)),
+        Event::Message { message } => shorten_all(std::slice::from_mut(message)),
+        Event::History { messages } => shorten_all(messages),
+        Event::Pending { text: Some(text) } => shorten(text),
+        Event::Start { .. } | Event::Pending { .. } | Event::State { .. } => {}
+    }
+    event
+}
+
+fn shorten_all(messages: &mut [Message]) {
     for part in messages.iter_mut().flat_map(|message| &mut message.parts) {
         match part {
             Part::Text { text } => shorten(text),
@@ -93,7 +97,6 @@ fn shortened(event: &Event) -> Event {
             Part::File { .. } => {}
         }
     }
-    event
 }
 
 fn shorten(text: &mut String) {

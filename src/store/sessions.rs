@@ -24,6 +24,7 @@ pub use super::session_log::Log;
 use super::session_log::end_torn_line;
 use super::session_log::lock;
 use super::session_log::open_private;
+use crate::chat::history::Turn;
 use crate::chat::message::Message;
 
 const EXTENSION: &str = "jsonl";
@@ -48,23 +49,20 @@ pub enum Event {
         forked_from: Option<String>,
     },
     /// What the user asked and is not answered yet. None: it is answered, or given up.
-    Pending {
-        text: Option<String>,
-    },
-    Message {
-        message: Message,
-    },
-    /// The history now is this (it was cleared, or summarised).
-    History {
-        messages: Vec<Message>,
-    },
+    Pending { text: Option<String> },
+    /// A turn that is done.
+    Turn { turn: Turn },
+    /// The conversation now is this (it was cleared, summarised, a turn was pinned ...).
+    Turns { turns: Vec<Turn> },
+    /// A message, in a file of an earlier version: it knows no turns. Only read.
+    Message { message: Message },
+    /// The conversation, in a file of an earlier version. Only read.
+    History { messages: Vec<Message> },
     /// Everything else that is to come back, after every turn and every change of it.
-    State {
-        state: State,
-    },
+    State { state: State },
 }
 
-/// What a session is, beside its messages.
+/// What a session is, beside what was said.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
@@ -90,8 +88,8 @@ pub struct Session {
     /// Seconds since 1970.
     pub started: i64,
     pub forked_from: Option<String>,
-    pub messages: Vec<Message>,
-    /// Messages at the start of the history that were left out, because it is too long.
+    pub turns: Vec<Turn>,
+    /// Old turns that were left out, because there is too much of them.
     pub n_left_out: usize,
     pub state: State,
     pub pending: Option<String>,
@@ -223,10 +221,14 @@ impl Sessions {
     }
 
     fn fork_of(&self, path: &Path, root: &Path) -> Result<(Log, Session), Error> {
-        let from = read(path)?;
+        let mut from = read(path)?;
+        if from.root != root {
+            // Their numbers are those of another project's journal.
+            from.turns.iter_mut().for_each(|turn| turn.id = None);
+        }
         let mut log = self.log(root, Some(from.id.clone()));
-        log.append(&Event::History {
-            messages: from.messages.clone(),
+        log.append(&Event::Turns {
+            turns: from.turns.clone(),
         })?;
         log.append(&Event::State {
             state: from.state.clone(),
@@ -396,10 +398,12 @@ mod tests {
         }
     }
 
+    fn turn(text: &str) -> Turn {
+        Turn::new(vec![Message::user(text), Message::assistant("yes")])
+    }
+
     fn said(text: &str) -> Event {
-        Event::Message {
-            message: Message::user(text),
-        }
+        Event::Turn { turn: turn(text) }
     }
 
     fn state(n_turns: u64) -> State {
@@ -431,7 +435,7 @@ mod tests {
         let (_log, session) = sessions.open(None, root).unwrap();
         assert_eq!(session.id, id);
         assert_eq!(session.root, root);
-        assert_eq!(session.messages, [Message::user("first\nquestion")]);
+        assert_eq!(session.turns, [turn("first\nquestion")]);
         assert_eq!(session.state, state(1));
         assert_eq!(session.pending.as_deref(), Some("second"));
         let list = sessions.list().unwrap();
@@ -464,13 +468,13 @@ mod tests {
         for cut in second..whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
             let (mut log, session) = sessions.open(None, root).unwrap();
-            let n_whole = session.messages.len();
+            let n_whole = session.turns.len();
             assert!(n_whole == 1 || cut == whole.len() - 1, "cut at {cut}");
             log.append(&said("three")).unwrap();
             drop(log);
             let (_log, session) = sessions.open(None, root).unwrap();
-            assert_eq!(session.messages.last(), Some(&Message::user("three")), "cut at {cut}");
-            assert_eq!(session.messages.len(), n_whole + 1, "cut at {cut}");
+            assert_eq!(session.turns.last(), Some(&turn("three")), "cut at {cut}");
+            assert_eq!(session.turns.len(), n_whole + 1, "cut at {cut}");
         }
     }
 
@@ -490,8 +494,8 @@ mod tests {
         let fork_id = fork.id().to_owned();
         drop((log, fork));
         let texts = |id: &str| {
-            let messages = sessions.open(Some(id), root).unwrap().1.messages;
-            messages.iter().map(Message::text).collect::<Vec<_>>()
+            let turns = sessions.open(Some(id), root).unwrap().1.turns;
+            turns.iter().map(Turn::title).collect::<Vec<_>>()
         };
         assert_eq!(texts(&id), ["one", "in the first"]);
         assert_eq!(texts(&fork_id), ["one", "in the fork"]);
@@ -504,14 +508,45 @@ mod tests {
         let root = Path::new("/p");
         let mut log = sessions.start(root);
         log.append(&said("old")).unwrap();
-        log.append(&Event::History {
-            messages: vec![Message::user("summary")],
+        let summary = Turn {
+            summary: true,
+            ..Turn::new(vec![Message::user("Summary:\n\nold")])
+        };
+        let pinned = Turn {
+            id: Some(7),
+            pinned: true,
+            ..turn("pinned")
+        };
+        log.append(&Event::Turns {
+            turns: vec![summary.clone(), pinned.clone()],
         })
         .unwrap();
         log.append(&said("new")).unwrap();
         drop(log);
         let (_log, session) = sessions.open(None, root).unwrap();
-        assert_eq!(session.messages, [Message::user("summary"), Message::user("new")]);
+        assert_eq!(session.turns, [summary, pinned, turn("new")]);
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_version_is_read_as_turns() {
+        let store = Store::new();
+        let sessions = store.sessions("p");
+        let root = Path::new("/p");
+        let mut log = sessions.start(root);
+        log.append(&Event::History {
+            messages: vec![Message::user("one"), Message::assistant("yes")],
+        })
+        .unwrap();
+        for message in turn("two").messages {
+            log.append(&Event::Message { message }).unwrap();
+        }
+        drop(log);
+        let (mut log, session) = sessions.open(None, root).unwrap();
+        assert_eq!(session.turns, [turn("one"), turn("two")]);
+        log.append(&said("three")).unwrap();
+        drop(log);
+        let (_log, session) = sessions.open(None, root).unwrap();
+        assert_eq!(session.turns, [turn("one"), turn("two"), turn("three")]);
     }
 
     #[test]
@@ -544,7 +579,11 @@ mod tests {
         let new = store.folder.path().join("elsewhere/site");
         std::fs::create_dir_all(&old).unwrap();
         let mut log = store.sessions("state/old").start(&old);
-        log.append(&said("one")).unwrap();
+        let numbered = Turn {
+            id: Some(1),
+            ..turn("one")
+        };
+        log.append(&Event::Turn { turn: numbered }).unwrap();
         let id = log.id().to_owned();
         drop(log);
         let here = store.sessions("state/new");
@@ -554,7 +593,7 @@ mod tests {
         std::fs::remove_dir(&old).unwrap();
         assert_eq!(here.of_moved_project(&new).unwrap()[0].id, id);
         let (log, session) = here.open(Some(&id), &new).unwrap();
-        assert_eq!(session.messages, [Message::user("one")]);
+        assert_eq!(session.turns, [turn("one")], "without the number of another journal");
         assert_eq!(session.root, new);
         assert_ne!(log.id(), id);
     }

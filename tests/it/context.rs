@@ -7,6 +7,7 @@ use codriver::chat::message::Message;
 use codriver::chat::message::Part;
 use codriver::repl::obey;
 use codriver::session::Purpose;
+use codriver::terminal::Event;
 
 use crate::session::Script;
 use crate::session::Stage;
@@ -34,6 +35,18 @@ impl Place {
         let root: &Path = &self.root.path().canonicalize().unwrap();
         open(&script, root, self.state.path())
     }
+}
+
+/// What a command printed.
+fn printed(stage: &mut Stage, command: &str) -> String {
+    let before = stage.record.lock().unwrap().events.len();
+    obey(&mut stage.session, command);
+    let record = stage.record.lock().unwrap();
+    let prints = record.events[before..].iter().filter_map(|event| match event {
+        Event::Print(text) => Some(text.as_str()),
+        _ => None,
+    });
+    prints.collect()
 }
 
 /// All texts of a request, and the place where its map begins (its length when it has none).
@@ -135,6 +148,46 @@ fn a_message_does_not_wait_for_a_summary() {
     let text = text_of(&of_five.messages).0;
     assert!(text.contains("I asked for words."), "{text}");
     assert!(text.contains("four"), "what was said meanwhile is there");
+}
+
+#[test]
+fn turns_keep_their_pins_summaries_and_numbers_when_the_session_is_resumed() {
+    let details = "detail ".repeat(100);
+    let place = Place::with(&[("a.py", "x = 1\n")]);
+    let script = format!(
+        "files = [\"a.py\"]\nanswers = [\"yes\"]\nweak_replies = [{{ text = \"I asked about pears.\" }}]\n\
+         [[replies]]\ntext = \"{details}\"\n[[replies]]\ntext = \"{details}\"\n\
+         [[replies]]\ntext = \"\"\"\n{EDIT}\"\"\"\n"
+    );
+    let mut stage = place.open(&script);
+    for line in [
+        "/ask apples",
+        "/ask pears",
+        "/turns pin 1",
+        "set x",
+        "/compact",
+        "!echo noted",
+    ] {
+        obey(&mut stage.session, line);
+    }
+    let turns = printed(&mut stage, "/turns");
+    assert!(
+        turns.contains("pinned") && turns.contains("summary") && turns.contains("noted"),
+        "{turns}"
+    );
+    stage.session.close();
+    drop(stage);
+
+    let mut stage = place.open("");
+    stage.session.resume(None).unwrap();
+    assert_eq!(printed(&mut stage, "/turns"), turns);
+    obey(&mut stage.session, "/undo");
+    let turns = printed(&mut stage, "/turns");
+    assert!(
+        !turns.contains("set x"),
+        "the undone turn left the conversation: {turns}"
+    );
+    assert_eq!(fs::read_to_string(place.root.path().join("a.py")).unwrap(), "x = 1\n");
 }
 
 #[test]
