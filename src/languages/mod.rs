@@ -1,18 +1,21 @@
 //! The languages codriver can read: how a file's language is recognised, its grammar and its tags query.
 //!
 //! One row of [`LANGUAGES`] is one language; `queries/<name>/tags.scm` says what its definitions and references are
-//! (see [`query`] for the captures), `fixtures/languages/<name>/` shows what comes out. Reading tags off a text is
+//! (see [`query`] for the captures), `fixtures/languages/<name>/` shows what comes out. Where the build has no grammar,
+//! `queries/<name>/outline.txt` tells definitions by the shape of lines (see [`Outline`]). Reading tags off a text is
 //! [`crate::repo_map`]'s work, not done here.
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod outline;
 mod query;
 mod table;
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
+pub use outline::{Fit, Outline, Shape};
 pub use query::{Capture, DefKind, RefKind, TagsQuery};
-pub use table::LANGUAGES;
+pub use table::{LANGUAGES, UNKNOWN};
 
 /// One row of [`LANGUAGES`].
 pub struct Language {
@@ -24,8 +27,10 @@ pub struct Language {
     pub file_names: &'static [&'static str],
     /// Programs that a `#!` line may name, without version digits: `python` for `#!/usr/bin/env python3.12`.
     pub shebangs: &'static [&'static str],
-    /// Its grammar and query; `None` when it is read only through the languages inside it.
+    /// Its grammar and query; `None` when this build has none, or when it is read only through the languages inside it.
     pub grammar: Option<Grammar>,
+    /// How to read it by its lines; used where there is no grammar.
+    pub lines: Option<Lines>,
     /// Other languages inside it.
     pub embeds: Option<Embedding>,
 }
@@ -46,6 +51,12 @@ pub struct Grammar {
     loaded: &'static OnceLock<tree_sitter::Language>,
     compiled: &'static OnceLock<TagsQuery>,
     definitions: &'static OnceLock<TagsQuery>,
+}
+
+/// An outline, made when first used.
+pub struct Lines {
+    source: &'static str,
+    compiled: &'static OnceLock<Outline>,
 }
 
 impl Language {
@@ -80,10 +91,25 @@ impl Language {
             .unwrap_or_else(|error| panic!("queries/{}/tags.scm: {error}", self.name))
     }
 
-    /// The text of the tags query, empty without a grammar. With the grammar's version it decides the tags, so a
-    /// cache can hash it into its key.
+    /// The compiled outline of a language that has one.
+    ///
+    /// # Panics
+    /// When its text is wrong, which a test rules out for every row.
+    pub fn outline(&self) -> Option<&'static Outline> {
+        let lines = self.lines.as_ref()?;
+        Some(lines.compiled.get_or_init(|| {
+            Outline::compile(lines.source).unwrap_or_else(|error| panic!("queries/{}/outline.txt: {error}", self.name))
+        }))
+    }
+
+    /// The text of the tags query, or of the outline without a grammar, or nothing. With the grammar's version it decides
+    /// the tags, so a cache can hash it into its key.
     pub fn query_source(&self) -> &'static str {
-        self.grammar.as_ref().map_or("", |grammar| grammar.source)
+        match (&self.grammar, &self.lines) {
+            (Some(grammar), _) => grammar.source,
+            (None, Some(lines)) => lines.source,
+            (None, None) => "",
+        }
     }
 }
 
@@ -136,19 +162,70 @@ pub fn by_shebang(first_line: &str) -> Option<&'static Language> {
 }
 
 /// The language of a file whose text is at hand: what the path says, corrected where an extension serves two
-/// languages (`.h`, `.m`), else the `#!` line. Only the first few KiB of the text are looked at.
+/// languages (`.h`, `.m`, `.v`), else the `#!` line. Only the first few KiB of the text are looked at.
 pub fn detect(path: &str, text: &str) -> Option<&'static Language> {
     let Some(language) = by_path(path) else {
         return by_shebang(text.lines().next().unwrap_or(""));
     };
     let head = head(text, 16 * 1024);
-    let better = match (language.name, path.rsplit('.').next()) {
-        ("c", Some("h")) if looks_like_objc(head) => by_name("objc"),
-        ("c", Some("h")) if looks_like_cpp(head) => by_name("cpp"),
-        ("objc", Some("m")) if !looks_like_objc(head) => by_name("matlab"),
-        _ => None,
+    let extension = path.rsplit('.').next().unwrap_or("");
+    let better = match (language.name, extension) {
+        ("c", "h") if looks_like_objc(head) => "objc",
+        ("c", "h") if looks_like_cpp(head) => "cpp",
+        ("objc", "m") if !looks_like_objc(head) => "matlab",
+        ("verilog", "v")
+            if has_line(
+                head,
+                &["Require ", "From ", "Theorem ", "Lemma ", "Definition ", "Import "],
+            ) =>
+        {
+            "coq"
+        }
+        ("verilog", "v") if has_line(head, &["fn ", "pub fn ", "pub struct "]) => "v",
+        ("pascal", "pp") if has_line(head, &["class ", "define ", "node ", "include ", "$"]) => "puppet",
+        ("commonlisp", "cl") if has_line(head, &["__kernel", "kernel void", "#include", "#pragma", "#define"]) => "c",
+        ("cpp", "hh") if head.starts_with("<?hh") => "hack",
+        ("apex", "cls") if has_line(head, &["\\", "%"]) => "latex",
+        ("apex", "cls") if has_line(head, &["VERSION ", "Attribute VB_"]) => "visual-basic",
+        _ => return Some(language),
     };
-    better.or(Some(language))
+    by_name(better).or(Some(language))
+}
+
+/// The language to read a file's definitions in: [`detect`], else of a template what it makes (`index.html.erb`), else what most
+/// languages share, where the text looks like code. Such readings are good for a map and too loose to check a text by.
+pub fn detect_loosely(path: &str, text: &str) -> Option<&'static Language> {
+    detect(path, text).or_else(|| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let (stem, extension) = name.rsplit_once('.')?;
+        let extension = extension.to_ascii_lowercase();
+        if TEMPLATES.contains(&extension.as_str()) {
+            return by_path(stem);
+        }
+        let may_be_code = !stem.is_empty() && !NO_CODE.contains(&extension.as_str());
+        (may_be_code && looks_like_code(head(text, 16 * 1024))).then_some(&UNKNOWN)
+    })
+}
+
+/// Extensions of templates: the one before them tells what they make.
+const TEMPLATES: &[&str] = &[
+    "erb", "j2", "jinja", "jinja2", "tmpl", "tpl", "in", "tt", "ejs", "mustache", "hbs", "template", "dist", "sample",
+];
+
+/// Extensions of prose, data, and listings of code that stands elsewhere.
+const NO_CODE: &[&str] = &[
+    "txt", "text", "log", "out", "csv", "tsv", "xml", "svg", "diff", "patch", "snap", "lock", "expected", "golden",
+    "api", "stderr", "stdout", "po", "pot", "dat", "data", "srt", "man", "pod", "ini", "cfg", "conf", "env", "list",
+    "txtar",
+];
+
+/// Whether a quarter of the lines ends as lines of code do.
+fn looks_like_code(head: &str) -> bool {
+    let lines = || head.lines().map(str::trim_end).filter(|line| !line.is_empty());
+    let ends = |line: &&str| {
+        line.ends_with(['{', '}', ';', ')', ']', ':', '=']) || line.ends_with("end") || line.ends_with(" do")
+    };
+    lines().filter(ends).count() * 4 >= lines().count()
 }
 
 /// At most `limit` bytes from the start, cut between characters.
@@ -179,11 +256,17 @@ fn looks_like_cpp(head: &str) -> bool {
 }
 
 fn looks_like_objc(head: &str) -> bool {
-    head.lines().map(str::trim_start).any(|line| {
-        ["#import ", "@interface ", "@implementation ", "@protocol ", "@class "]
-            .iter()
-            .any(|start| line.starts_with(start))
-    })
+    has_line(
+        head,
+        &["#import ", "@interface ", "@implementation ", "@protocol ", "@class "],
+    )
+}
+
+/// Whether a line starts with one of these, after blanks.
+fn has_line(head: &str, starts: &[&str]) -> bool {
+    head.lines()
+        .map(str::trim_start)
+        .any(|line| starts.iter().any(|start| line.starts_with(start)))
 }
 
 fn by_extension(extension: &str) -> Option<&'static Language> {

@@ -29,7 +29,7 @@ macro_rules! kinds {
                 }
             }
 
-            fn from_name(name: &str) -> Option<Self> {
+            pub(super) fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$kind),)*
                     _ => None,

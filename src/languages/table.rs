@@ -1,40 +1,76 @@
-//! The table of languages. A row needs its crate in `Cargo.toml`, `queries/<name>/tags.scm` and
-//! `fixtures/languages/<name>/`.
+//! The table of languages. A row needs its crate in `Cargo.toml` and `queries/<name>/tags.scm`, or
+//! `queries/<name>/outline.txt`, or both; and `fixtures/languages/<name>/`.
 
 use std::sync::OnceLock;
 
-use super::{Embedding, Grammar, Language, TagsQuery};
+use super::{Embedding, Grammar, Language, Lines, Outline, TagsQuery};
 
 macro_rules! query {
     ($($part:literal)+) => { concat!($(include_str!(concat!("../../queries/", $part, "/tags.scm")), "\n"),+) };
 }
 
-/// A row: name, grammar, the parts of its query (its own folder unless others are named), how files are recognised.
+/// Makes a value when it is first used.
+macro_rules! once {
+    ($type:ty) => {{
+        static ONCE: OnceLock<$type> = OnceLock::new();
+        &ONCE
+    }};
+}
+
+/// A row: name, grammar, extensions, the parts of its query (its own folder unless others are named), how else files are
+/// recognised. With `all` before the name the grammar is in builds with `all-languages` only, and others read the language by its
+/// outline; with `lines` it has no grammar.
 macro_rules! row {
+    (all $name:literal, $grammar:expr, [$($extension:literal),*] $(, files [$($file:literal),*])? $(, shebangs [$($shebang:literal),*])?) => {
+        Language {
+            name: $name,
+            extensions: &[$($extension),*],
+            file_names: &[$($($file),*)?],
+            shebangs: &[$($($shebang),*)?],
+            #[cfg(feature = "all-languages")]
+            grammar: row!(@grammar $grammar, query!($name)),
+            #[cfg(not(feature = "all-languages"))]
+            grammar: None,
+            lines: row!(@lines $name),
+            embeds: None,
+        }
+    };
+    (lines $name:literal, [$($extension:literal),*] $(, files [$($file:literal),*])? $(, shebangs [$($shebang:literal),*])?) => {
+        Language {
+            name: $name,
+            extensions: &[$($extension),*],
+            file_names: &[$($($file),*)?],
+            shebangs: &[$($($shebang),*)?],
+            grammar: None,
+            lines: row!(@lines $name),
+            embeds: None,
+        }
+    };
     ($name:literal, $grammar:expr, [$($extension:literal),*] $(, queries [$($part:literal)+])? $(, files [$($file:literal),*])? $(, shebangs [$($shebang:literal),*])? $(, embeds $embeds:expr)?) => {
         Language {
             name: $name,
             extensions: &[$($extension),*],
             file_names: &[$($($file),*)?],
             shebangs: &[$($($shebang),*)?],
-            grammar: Some(Grammar {
-                load: || $grammar.into(),
-                source: row!(@query $name $([$($part)+])?),
-                loaded: {
-                    static LOADED: OnceLock<tree_sitter::Language> = OnceLock::new();
-                    &LOADED
-                },
-                compiled: {
-                    static COMPILED: OnceLock<TagsQuery> = OnceLock::new();
-                    &COMPILED
-                },
-                definitions: {
-                    static DEFINITIONS: OnceLock<TagsQuery> = OnceLock::new();
-                    &DEFINITIONS
-                },
-            }),
+            grammar: row!(@grammar $grammar, row!(@query $name $([$($part)+])?)),
+            lines: None,
             embeds: row!(@embeds $($embeds)?),
         }
+    };
+    (@grammar $grammar:expr, $source:expr) => {
+        Some(Grammar {
+            load: || $grammar.into(),
+            source: $source,
+            loaded: once!(tree_sitter::Language),
+            compiled: once!(TagsQuery),
+            definitions: once!(TagsQuery),
+        })
+    };
+    (@lines $name:literal) => {
+        Some(Lines {
+            source: include_str!(concat!("../../queries/", $name, "/outline.txt")),
+            compiled: once!(Outline),
+        })
     };
     (@embeds) => { None };
     (@embeds $embeds:expr) => { Some($embeds) };
@@ -119,6 +155,7 @@ pub static LANGUAGES: &[Language] = &[
         file_names: &[],
         shebangs: &[],
         grammar: None,
+        lines: None,
         embeds: Some(Embedding::Scripts),
     },
     Language {
@@ -127,76 +164,104 @@ pub static LANGUAGES: &[Language] = &[
         file_names: &[],
         shebangs: &[],
         grammar: None,
+        lines: None,
         embeds: Some(Embedding::Notebook),
     },
-    #[cfg(feature = "all-languages")]
-    row!("haskell", tree_sitter_haskell::LANGUAGE, ["hs", "hsc"], shebangs ["runghc", "runhaskell"]),
-    #[cfg(feature = "all-languages")]
-    row!("ocaml", tree_sitter_ocaml::LANGUAGE_OCAML, ["ml"], shebangs["ocaml"]),
-    #[cfg(feature = "all-languages")]
-    row!("ocaml-interface", tree_sitter_ocaml::LANGUAGE_OCAML_INTERFACE, ["mli"]),
-    #[cfg(feature = "all-languages")]
-    row!("sql", tree_sitter_sequel::LANGUAGE, ["sql", "ddl", "pgsql", "psql"]),
-    #[cfg(feature = "all-languages")]
-    row!("julia", tree_sitter_julia::LANGUAGE, ["jl"], shebangs["julia"]),
-    #[cfg(feature = "all-languages")]
+    row!(all "haskell", tree_sitter_haskell::LANGUAGE, ["hs", "hsc"], shebangs ["runghc", "runhaskell"]),
+    row!(all "ocaml", tree_sitter_ocaml::LANGUAGE_OCAML, ["ml"], shebangs["ocaml"]),
+    row!(all "ocaml-interface", tree_sitter_ocaml::LANGUAGE_OCAML_INTERFACE, ["mli"]),
+    row!(all "sql", tree_sitter_sequel::LANGUAGE, ["sql", "ddl", "pgsql", "psql"]),
+    row!(all "julia", tree_sitter_julia::LANGUAGE, ["jl"], shebangs["julia"]),
     row!(
-        "fortran",
+        all "fortran",
         tree_sitter_fortran::LANGUAGE,
         ["f90", "f95", "f03", "f08", "f", "for", "f77"]
     ),
-    #[cfg(feature = "all-languages")]
     row!(
-        "erlang",
+        all "erlang",
         tree_sitter_erlang::LANGUAGE,
         ["erl", "hrl", "escript"],
         files["rebar.config"],
         shebangs["escript"]
     ),
-    #[cfg(feature = "all-languages")]
-    row!("elm", tree_sitter_elm::LANGUAGE, ["elm"]),
-    #[cfg(feature = "all-languages")]
-    row!("clojure", tree_sitter_clojure_orchard::LANGUAGE, ["clj", "cljs", "cljc", "edn", "bb"], shebangs ["bb", "clojure"]),
-    #[cfg(feature = "all-languages")]
-    row!("objc", tree_sitter_objc::LANGUAGE, ["m", "mm"]),
-    #[cfg(feature = "all-languages")]
+    row!(all "elm", tree_sitter_elm::LANGUAGE, ["elm"]),
+    row!(all "clojure", tree_sitter_clojure_orchard::LANGUAGE, ["clj", "cljs", "cljc", "edn", "bb"], shebangs ["bb", "clojure"]),
+    row!(all "objc", tree_sitter_objc::LANGUAGE, ["m", "mm"]),
     row!(
-        "powershell",
+        all "powershell",
         tree_sitter_powershell::LANGUAGE,
         ["ps1", "psm1", "psd1"],
         shebangs["pwsh"]
     ),
-    #[cfg(feature = "all-languages")]
     row!(
-        "groovy",
+        all "groovy",
         tree_sitter_groovy::LANGUAGE,
         ["groovy", "gradle", "gvy"],
         files["Jenkinsfile"],
         shebangs["groovy"]
     ),
-    #[cfg(feature = "all-languages")]
-    row!("gleam", tree_sitter_gleam::LANGUAGE, ["gleam"]),
-    #[cfg(feature = "all-languages")]
-    row!("racket", tree_sitter_racket::LANGUAGE, ["rkt"], shebangs["racket"]),
-    #[cfg(feature = "all-languages")]
-    row!("scheme", tree_sitter_scheme::LANGUAGE, ["scm", "ss", "sld"], shebangs ["guile", "chibi-scheme"]),
-    #[cfg(feature = "all-languages")]
+    row!(all "gleam", tree_sitter_gleam::LANGUAGE, ["gleam"]),
+    row!(all "racket", tree_sitter_racket::LANGUAGE, ["rkt"], shebangs["racket"]),
+    row!(all "scheme", tree_sitter_scheme::LANGUAGE, ["scm", "ss", "sld"], shebangs ["guile", "chibi-scheme"]),
     row!(
-        "commonlisp",
+        all "commonlisp",
         tree_sitter_commonlisp::LANGUAGE_COMMONLISP,
         ["lisp", "lsp", "cl", "asd"],
         shebangs["sbcl"]
     ),
-    #[cfg(feature = "all-languages")]
-    row!("elisp", tree_sitter_elisp::LANGUAGE, ["el"], files[".emacs"]),
-    #[cfg(feature = "all-languages")]
-    row!("pascal", tree_sitter_pascal::LANGUAGE, ["pas", "pp", "dpr", "lpr"]),
-    #[cfg(feature = "all-languages")]
-    row!("ada", tree_sitter_ada::LANGUAGE, ["adb", "ads"]),
-    #[cfg(feature = "all-languages")]
-    row!("d", tree_sitter_d::LANGUAGE, ["d", "di"], shebangs["rdmd"]),
-    #[cfg(feature = "all-languages")]
-    row!("matlab", tree_sitter_matlab::LANGUAGE, ["matlab"]),
-    #[cfg(feature = "all-languages")]
-    row!("properties", tree_sitter_properties::LANGUAGE, ["properties"]),
+    row!(all "elisp", tree_sitter_elisp::LANGUAGE, ["el"], files[".emacs"]),
+    row!(all "pascal", tree_sitter_pascal::LANGUAGE, ["pas", "pp", "dpr", "lpr"]),
+    row!(all "ada", tree_sitter_ada::LANGUAGE, ["adb", "ads"]),
+    row!(all "d", tree_sitter_d::LANGUAGE, ["d", "di"], shebangs["rdmd"]),
+    row!(all "matlab", tree_sitter_matlab::LANGUAGE, ["matlab"]),
+    row!(all "properties", tree_sitter_properties::LANGUAGE, ["properties"]),
+    row!(all "ql", tree_sitter_ql::LANGUAGE, ["ql", "qll"]),
+    row!(lines "pony", ["pony"]),
+    row!(lines "udev", ["rules"]),
+    row!(lines "chatito", ["chatito"]),
+    row!(lines "perl", ["pl", "pm", "t", "psgi"], files ["cpanfile", "Makefile.PL", "Build.PL"], shebangs ["perl"]),
+    row!(lines "tcl", ["tcl", "tk", "itcl"], shebangs ["tclsh", "wish", "expect"]),
+    row!(lines "cython", ["pyx", "pxd", "pxi"]),
+    row!(lines "fsharp", ["fs", "fsi", "fsx"]),
+    row!(lines "visual-basic", ["vb", "bas", "vbs"]),
+    row!(lines "nim", ["nim", "nims", "nimble"]),
+    row!(lines "crystal", ["cr"], shebangs ["crystal"]),
+    row!(lines "odin", ["odin"]),
+    row!(lines "v", ["vsh"], shebangs ["v"]),
+    row!(lines "vala", ["vala", "vapi"]),
+    row!(lines "haxe", ["hx"]),
+    row!(lines "gdscript", ["gd"]),
+    row!(lines "mojo", ["mojo"]),
+    row!(lines "rescript", ["res", "resi"]),
+    row!(lines "purescript", ["purs"]),
+    row!(lines "hack", ["hack"]),
+    row!(lines "verilog", ["v", "vh", "sv", "svh"]),
+    row!(lines "vhdl", ["vhd", "vhdl"]),
+    row!(lines "coq", []),
+    row!(lines "lean", ["lean"]),
+    row!(lines "agda", ["agda"]),
+    row!(lines "cobol", ["cob", "cbl", "cpy"]),
+    row!(lines "apex", ["cls", "trigger", "apex"]),
+    row!(lines "assembly", ["asm", "s", "S", "nasm"]),
+    row!(lines "shader", ["glsl", "vert", "frag", "comp", "geom", "hlsl", "wgsl", "metal"]),
+    row!(lines "fish", ["fish"], shebangs ["fish"]),
+    row!(lines "vim", ["vim"], files [".vimrc", "vimrc"]),
+    row!(lines "just", ["just"], files ["justfile", "Justfile", ".justfile"]),
+    row!(lines "meson", [], files ["meson.build", "meson_options.txt"]),
+    row!(lines "starlark", ["bzl", "star"], files ["BUILD", "BUILD.bazel", "WORKSPACE", "MODULE.bazel", "Tiltfile"]),
+    row!(lines "thrift", ["thrift"]),
+    row!(lines "prisma", ["prisma"]),
+    row!(lines "flatbuffers", ["fbs"]),
+    row!(lines "capnp", ["capnp"]),
+    row!(lines "puppet", []),
+    row!(lines "gherkin", ["feature"]),
+    row!(lines "scss", ["scss", "sass", "less"]),
+    row!(lines "latex", ["tex", "sty"]),
+    row!(lines "restructured-text", ["rst"]),
+    row!(lines "asciidoc", ["adoc", "asciidoc"]),
+    row!(lines "org", ["org"]),
+    row!(lines "typst", ["typ"]),
 ];
+
+/// What most languages share, for files of none that is known. Not in [`LANGUAGES`]: no path tells it.
+pub static UNKNOWN: Language = row!(lines "unknown", []);

@@ -16,6 +16,7 @@ mod id_table;
 mod identifiers;
 pub mod kinds;
 mod nesting;
+mod outline;
 pub mod paths;
 mod phrases;
 mod rank;

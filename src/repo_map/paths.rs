@@ -34,7 +34,7 @@ pub fn kind(path: &str) -> PathKind {
     if is_noise(name, extension) {
         return PathKind::Noise;
     }
-    let mut test = is_test_name(name) || ends_like_a_test_class(stem(path));
+    let mut test = extension == "feature" || is_test_name(name) || ends_like_a_test_class(stem(path));
     let mut generated = kinds::is_generated(name, "");
     for folder in folders.split('/') {
         match folder {
@@ -52,7 +52,7 @@ pub fn kind(path: &str) -> PathKind {
         return PathKind::Generated;
     }
     match extension {
-        "md" | "markdown" | "mdx" | "rst" | "adoc" | "asciidoc" | "tex" | "org" | "pod" | "man" => {
+        "md" | "markdown" | "mdx" | "rst" | "adoc" | "asciidoc" | "tex" | "org" | "typ" | "pod" | "man" => {
             return PathKind::Docs;
         }
         "json" | "json5" | "jsonl" | "jsonc" | "yaml" | "yml" | "toml" | "ini" | "cfg" | "conf" | "csv" | "tsv"

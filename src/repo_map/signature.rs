@@ -75,6 +75,49 @@ pub(super) fn of(place: &Place, text: &str, name: &str) -> (u32, String) {
     (row as u32, out)
 }
 
+/// The signature of a definition whose head starts `source`, by its lines alone, and how many lines the head takes.
+pub(super) fn of_lines(source: &str, kind: DefKind, name: &str) -> (String, usize) {
+    let is_head = kind.is_callable() || kind.is_type() || kind == DefKind::Module;
+    let is_form = source.trim_start().starts_with('(');
+    let first = source.find('\n').unwrap_or(source.len());
+    let (limit, end) = match is_head {
+        true if is_form => (MAX_SIGNATURE, first),
+        true => (MAX_SIGNATURE, end_without_body(source, MAX_LINES)),
+        false => (MAX_OTHER, first),
+    };
+    // Brackets that do not close within the lines allowed are no list of parameters.
+    let head = &source[..if is_closed(&source[..end]) { end } else { first }];
+    let mut out = String::with_capacity(head.len().min(2 * MAX_SIGNATURE));
+    let name_end = head.find(name).map_or(0, |at| at + name.len());
+    // A brace at the end is dropped below; what one in the middle opens is a body, unless the head goes on behind it.
+    let shown = match head[name_end..].find('{') {
+        Some(open) if is_head && !head.trim_end().ends_with('{') && is_closed(&head[..name_end + open]) => {
+            &head[..name_end + open]
+        }
+        _ => head,
+    };
+    push_joined(&mut out, shown.trim());
+    out.retain(|c| !c.is_control());
+    trim_end(&mut out);
+    for word in [" do", " is", " as", " begin", " then", " where"] {
+        if out.to_ascii_lowercase().ends_with(word) {
+            out.truncate(out.len() - word.len());
+            trim_end(&mut out);
+        }
+    }
+    cut(&mut out, limit);
+    if out.is_empty() {
+        out.push_str(name);
+    }
+    (out, head.matches('\n').count() + 1)
+}
+
+/// Whether every round and square bracket is closed.
+fn is_closed(source: &str) -> bool {
+    let count = |open, close| source.matches(open).count() <= source.matches(close).count();
+    count('(', ')') && count('[', ']')
+}
+
 /// Where the signature starts: after attributes, and with what stands before it on its line (`export default`).
 fn start(node: Node, text: &str) -> (usize, usize) {
     let first = first_token(node, 0);

@@ -23,7 +23,7 @@ pub use super::identifiers::identifiers;
 pub use crate::languages::{DefKind, RefKind};
 
 /// Version of what this module makes of a text and a query; part of a cache's key.
-pub const TAGS_VERSION: u32 = 2;
+pub const TAGS_VERSION: u32 = 3;
 
 /// Names longer than this many bytes are no names (data, prose).
 const MAX_NAME: usize = 120;
@@ -139,6 +139,12 @@ fn read(language: &Language, text: &str, limits: &Limits, query: Choose) -> Resu
     if language.grammar().is_some() {
         check_text(language, text, limits)?;
         all = read_grammar(language, text, limits, query)?;
+    } else if let Some(outline) = language.outline() {
+        check_size(text, limits)?;
+        if super::kinds::is_minified(text, limits.max_line) {
+            return Err(Skip::Minified);
+        }
+        all = super::outline::read(outline, text);
     }
     if let Some(embedding) = language.embeds {
         check_size(text, limits)?;

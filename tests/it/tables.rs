@@ -7,7 +7,7 @@ use std::path::Path;
 use codriver::cli::settings::SETTINGS;
 use codriver::commands::COMMANDS;
 use codriver::edit_format::EDIT_FORMATS;
-use codriver::languages::LANGUAGES;
+use codriver::languages::{LANGUAGES, Language};
 use codriver::llm::APIS;
 
 use crate::support;
@@ -80,7 +80,6 @@ fn the_readme_lists_what_the_tables_hold() {
         .map(|format| format!("`{}`", format.name()))
         .collect::<Vec<_>>()
         .join(", ");
-    let languages: Vec<&str> = LANGUAGES.iter().map(|language| language.name).collect();
     let sections = [
         (
             "commands",
@@ -104,10 +103,25 @@ fn the_readme_lists_what_the_tables_hold() {
         readme = with_section(&readme, name, text);
     }
     if !cfg!(feature = "all-languages") {
+        let (outlined, read): (Vec<_>, Vec<_>) = LANGUAGES
+            .iter()
+            .partition(|language| language.grammar.is_none() && language.lines.is_some());
+        // Which of these have a grammar is told by their queries.
+        let queries = Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
+        let (more, never): (Vec<&Language>, Vec<&Language>) = outlined
+            .into_iter()
+            .partition(|language| queries.join(language.name).join("tags.scm").exists());
+        let names = |list: &[&Language]| list.iter().map(|language| language.name).collect::<Vec<_>>().join(", ");
         let text = format!(
-            "The default build knows {} languages: {}.\n",
-            languages.len(),
-            languages.join(", ")
+            "With a grammar in every build ({}): {}.\n\n\
+             With a grammar in builds with `--features all-languages`, by the shape of lines in others ({}): {}.\n\n\
+             By the shape of lines ({}): {}.\n",
+            read.len(),
+            names(&read),
+            more.len(),
+            names(&more),
+            never.len(),
+            names(&never)
         );
         readme = with_section(&readme, "languages", &text);
     }

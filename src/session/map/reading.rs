@@ -56,7 +56,7 @@ pub(super) fn version() -> u64 {
     hash.update(env!("CARGO_PKG_VERSION").as_bytes());
     hash.update(&facts::VERSION.to_le_bytes());
     hash.update(&tags::TAGS_VERSION.to_le_bytes());
-    for language in languages::LANGUAGES {
+    for language in languages::LANGUAGES.iter().chain([&languages::UNKNOWN]) {
         hash.update(language.name.as_bytes());
         hash.update(language.query_source().as_bytes());
     }
@@ -85,6 +85,14 @@ pub(super) fn key(version: u64, path: &str, content: ContentId) -> Key {
         ContentId::Hash(id) => hash.update(&id.to_le_bytes()),
     }
     hash.update(languages::by_path(path).map_or("", |language| language.name).as_bytes());
+    // Beside the content the extension tells apart the languages that share one.
+    hash.update(
+        path.rsplit('/')
+            .next()
+            .and_then(|name| name.rsplit_once('.'))
+            .map_or("", |(_, extension)| extension)
+            .as_bytes(),
+    );
     hash.digest128().to_le_bytes()
 }
 
@@ -116,7 +124,7 @@ pub(super) fn facts(path: &str, bytes: &[u8], cancelled: &AtomicBool) -> Option<
         cancelled: Some(cancelled),
         ..Limits::default()
     };
-    let Some(language) = languages::detect(path, &text) else {
+    let Some(language) = languages::detect_loosely(path, &text) else {
         if crate::repo_map::kinds::looks_binary(&text) {
             return skipped(Skip::Binary);
         }
