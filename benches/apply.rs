@@ -54,7 +54,7 @@ fn plan(reply: &str, contents: &Contents) -> Plan {
     let hints = Hints {
         chat_files: vec![PATH.to_owned()],
         known_files: vec![PATH.to_owned()],
-        root: None,
+        ..Hints::default()
     };
     let format = edit_format::by_name("diff").expect("the format is in the table");
     apply::plan(&format.parse(reply, &hints), &hints, contents)

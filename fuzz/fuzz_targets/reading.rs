@@ -12,6 +12,7 @@ pub(crate) fn check(format: &str, reply: &str) {
         chat_files: vec!["src/a.py".to_string()],
         known_files: vec!["b.rs".to_string(), "a/src/a.py".to_string()],
         root: Some("/p".to_string()),
+        ..Hints::default()
     };
     let parsed = format.parse(reply, &hints);
     for edit in &parsed.edits {

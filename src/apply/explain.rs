@@ -109,6 +109,13 @@ pub(super) fn omission_in_file(path: &str, line: &str) -> (String, String) {
     )
 }
 
+pub(super) fn partly_shown(path: &str) -> (String, String) {
+    (
+        format!("`{path}` was shown in part only, so it is not written as a whole"),
+        "send edits of the lines that you were shown; name the file in backticks and stop when you need to see all of it".to_string(),
+    )
+}
+
 pub(super) fn shrinkage(path: &str, n_old: usize, n_new: usize) -> (String, String) {
     (
         format!(

@@ -309,6 +309,7 @@ mod tests {
             chat_files: owned(chat),
             known_files: owned(known),
             root: Some("/home/me/rally".to_string()),
+            ..Hints::default()
         }
     }
 

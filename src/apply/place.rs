@@ -1,6 +1,8 @@
 //! Puts the hunks of one file into its text, in the order of the reply: the ladder, then what the other hunks of the
 //! reply say (ties, repeats, lines that an earlier hunk changed).
 
+use std::ops::Range;
+
 use super::anchors;
 use super::change::{Ask, Obstacle};
 use super::document::{Document, LineId, Splice, key};
@@ -90,6 +92,8 @@ impl Trouble {
 pub(super) struct FileText<'t> {
     pub(super) document: Document<'t>,
     original: &'t str,
+    /// The lines of the original that the model saw, when it saw only some.
+    seen: Option<&'t [Range<usize>]>,
     /// The original text as a document, once it is needed.
     before: Option<Document<'t>>,
     done: Vec<Done>,
@@ -105,10 +109,11 @@ struct Done {
 }
 
 impl<'t> FileText<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(super) fn new(text: &'t str, seen: Option<&'t [Range<usize>]>) -> Self {
         Self {
             document: Document::new(text),
             original: text,
+            seen,
             before: None,
             done: Vec::new(),
             paid: Vec::new(),
@@ -160,7 +165,10 @@ impl<'t> FileText<'t> {
                 Outcome::Failed(_) => {}
                 placed => return placed,
             },
-            Climbed::Ambiguous { places, .. } => return Outcome::Failed(Trouble::several(&places, &self.document)),
+            Climbed::Ambiguous { rung, places } => match self.only_seen(&places) {
+                Some(place) => return self.put(wanted, rung, place),
+                None => return Outcome::Failed(Trouble::several(&places, &self.document)),
+            },
             Climbed::Nowhere => {}
         }
         if wanted.ask.in_diff {
@@ -316,8 +324,20 @@ impl<'t> FileText<'t> {
         !super::windows::starts(&self.document, &ask.keys).is_empty()
     }
 
-    /// Several places fit. The text before the reply, as many identical hunks as places, or certain neighbours on both
-    /// sides may say which one is meant; nothing else does.
+    /// The one of several places that the model saw, when it saw only a part of the file.
+    fn only_seen(&self, places: &[Place]) -> Option<Place> {
+        let seen = self.seen?;
+        let is_seen = |place: &Place| {
+            let mut numbers = (place.first..place.end).filter_map(|at| self.document.number(at));
+            numbers.all(|number| seen.iter().any(|run| run.contains(&(number - 1))))
+        };
+        let mut those = places.iter().filter(|place| is_seen(place));
+        let only = those.next()?;
+        those.next().is_none().then(|| only.clone())
+    }
+
+    /// Several places fit. The text before the reply, as many identical hunks as places, what the model saw of the file, or
+    /// certain neighbours on both sides may say which one is meant; nothing else does.
     fn break_tie(&mut self, wanted: &Wanted, later: &[Wanted], rung: &'static str, places: Vec<Place>) -> Outcome {
         let ask = &wanted.ask;
         let several = Outcome::Failed(Trouble::several(&places, &self.document));
@@ -334,6 +354,9 @@ impl<'t> FileText<'t> {
         let apart = places.windows(2).all(|pair| pair[0].end <= pair[1].first);
         if twins == places.len() && apart && places.iter().all(|place| place.splices.is_ok()) {
             return self.put_at_all(wanted, rung, places);
+        }
+        if let Some(place) = self.only_seen(&places) {
+            return self.put(wanted, rung, place);
         }
         let Some((_, above)) = self.last_place else {
             return several;

@@ -150,7 +150,7 @@ impl<'t> Planner<'t> {
     fn edit(&mut self, edit: &Edit, path: String) {
         let (hunks, turn) = self.take_hunks(edit, &path);
         let path = self.follow_moves(path);
-        let state = state_of(&mut self.files, self.contents, &path);
+        let state = state_of(&mut self.files, self.hints, self.contents, &path);
         if let Some(reason) = state.refused {
             let reason = format!("`{path}` {reason}");
             return self.fail(edit, &path, FailureKind::Refused, reason, String::new());
@@ -185,7 +185,7 @@ impl<'t> Planner<'t> {
             return;
         }
         let is_gone = |state: &State<'_>| state.text.is_none() && state.gone_by.is_some();
-        if is_gone(state_of(&mut self.files, self.contents, path))
+        if is_gone(state_of(&mut self.files, self.hints, self.contents, path))
             && hunks[turn.clone()].iter().all(|hunk| hunk.ends_file)
         {
             return self.placed(edit, path, WriteKind::Delete, "already-there", None);
@@ -194,7 +194,7 @@ impl<'t> Planner<'t> {
             return self.fail(edit, path, FailureKind::NotFound, reason, hint);
         }
         for nth in turn {
-            let state = state_of(&mut self.files, self.contents, path);
+            let state = state_of(&mut self.files, self.hints, self.contents, path);
             let Some(text) = state.text.as_mut() else { return };
             let kind = if state.before.is_some() {
                 WriteKind::Modify
@@ -263,7 +263,7 @@ impl<'t> Planner<'t> {
 
     /// Makes sure that there is a text to change: hunks without old lines may begin a new file.
     fn ready(&mut self, path: &str, hunks: &[Wanted]) -> Result<(), (String, String)> {
-        let state = state_of(&mut self.files, self.contents, path);
+        let state = state_of(&mut self.files, self.hints, self.contents, path);
         if state.text.is_some() {
             return Ok(());
         }
@@ -277,15 +277,19 @@ impl<'t> Planner<'t> {
         if !hunks.iter().all(begins) {
             return Err(explain::absent(path, self.hints, true));
         }
-        state.text = Some(FileText::new(""));
+        state.text = Some(FileText::new("", None));
         Ok(())
     }
 
     fn write(&mut self, edit: &Edit, path: &str, text: &str, basis: Basis) {
-        let state = state_of(&mut self.files, self.contents, path);
+        let state = state_of(&mut self.files, self.hints, self.contents, path);
         let Some(file) = state.text.as_mut() else {
             return self.fill_new(edit, path, text, "whole");
         };
+        if self.hints.partly_shown.contains_key(path) {
+            let (reason, hint) = explain::partly_shown(path);
+            return self.fail(edit, path, FailureKind::Omission, reason, hint);
+        }
         let new: Vec<&str> = lines::split(text).iter().map(|line| line.text).collect();
         let document = &file.document;
         let old: Vec<String> = (0..document.len()).map(|at| document.text(at).to_string()).collect();
@@ -333,7 +337,7 @@ impl<'t> Planner<'t> {
     }
 
     fn create(&mut self, edit: &Edit, path: &str, text: &str) {
-        let state = state_of(&mut self.files, self.contents, path);
+        let state = state_of(&mut self.files, self.hints, self.contents, path);
         if let Some(file) = &state.text {
             let there = file.document.render();
             if there.trim_end() == text.trim_end() {
@@ -349,8 +353,8 @@ impl<'t> Planner<'t> {
 
     /// Gives a file that is absent or empty its text.
     fn fill_new(&mut self, edit: &Edit, path: &str, text: &str, strategy: &'static str) {
-        let state = state_of(&mut self.files, self.contents, path);
-        let mut file = FileText::new("");
+        let state = state_of(&mut self.files, self.hints, self.contents, path);
+        let mut file = FileText::new("", None);
         let new: Vec<String> = lines::split(text).iter().map(|line| line.text.to_string()).collect();
         file.document.splice(vec![Splice { range: 0..0, new }], edit.block);
         file.document
@@ -367,7 +371,7 @@ impl<'t> Planner<'t> {
     }
 
     fn delete(&mut self, edit: &Edit, path: &str) {
-        let state = state_of(&mut self.files, self.contents, path);
+        let state = state_of(&mut self.files, self.hints, self.contents, path);
         if state.text.is_none() {
             let (reason, hint) = explain::absent(path, self.hints, false);
             return self.fail(edit, path, FailureKind::NotFound, reason, hint);
@@ -396,13 +400,13 @@ impl<'t> Planner<'t> {
                 return None;
             }
         };
-        let target = state_of(&mut self.files, self.contents, &to);
+        let target = state_of(&mut self.files, self.hints, self.contents, &to);
         if (target.text.is_some() || target.refused.is_some()) && to != path {
             let (reason, hint) = explain::move_over(path, &to, target.refused);
             self.fail(edit, path, FailureKind::Refused, reason, hint);
             return None;
         }
-        let source = state_of(&mut self.files, self.contents, path);
+        let source = state_of(&mut self.files, self.hints, self.contents, path);
         let Some(text) = source.text.take() else {
             let (reason, hint) = explain::absent(path, self.hints, false);
             self.fail(edit, path, FailureKind::NotFound, reason, hint);
@@ -413,7 +417,7 @@ impl<'t> Planner<'t> {
             source.gone_by = Some(edit.block);
             source.moved_to = Some(to.clone());
         }
-        let target = state_of(&mut self.files, self.contents, &to);
+        let target = state_of(&mut self.files, self.hints, self.contents, &to);
         target.text = Some(text);
         target.gone_by = None;
         target.moved_from = (to != origin).then_some(origin);
@@ -538,6 +542,7 @@ impl<'t> Planner<'t> {
 
 fn state_of<'f, 't>(
     files: &'f mut BTreeMap<String, State<'t>>,
+    hints: &'t Hints,
     contents: &'t Contents,
     path: &str,
 ) -> &'f mut State<'t> {
@@ -550,7 +555,7 @@ fn state_of<'f, 't>(
         let state = State {
             before,
             refused,
-            text: before.map(FileText::new),
+            text: before.map(|text| FileText::new(text, hints.partly_shown.get(path).map(Vec::as_slice))),
             gone_by: None,
             moved_to: None,
             moved_from: None,

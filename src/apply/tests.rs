@@ -57,7 +57,7 @@ fn hints(chat: &[&str]) -> Hints {
     Hints {
         known_files: chat_files.clone(),
         chat_files,
-        root: None,
+        ..Hints::default()
     }
 }
 

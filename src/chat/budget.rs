@@ -45,9 +45,17 @@ impl TooLarge {
         (self.total + self.reserve).saturating_sub(self.window)
     }
 
-    /// What can be dropped, the largest first, as one line.
+    /// What can be dropped, the largest first, as one line; and that there is a way to keep a part of the largest file.
     pub fn ways_out(&self) -> String {
-        ways_out(&self.savings, self.excess())
+        let dropped = ways_out(&self.savings, self.excess());
+        let largest = self
+            .savings
+            .first()
+            .and_then(|saving| saving.action.strip_prefix("/drop "));
+        match largest {
+            Some(file) => format!("{dropped}; `/add {file}:NAME` or `:120-260` shows a part of it alone"),
+            None => dropped,
+        }
     }
 }
 
@@ -195,11 +203,14 @@ mod tests {
         );
         assert!(too_large.savings[1..].iter().all(|saving| !saving.enough));
         assert!(too_large.to_string().contains("17500 too many"));
-        assert_eq!(too_large.ways_out(), "`/drop big.rs` saves 19000 (enough)");
+        assert_eq!(
+            too_large.ways_out(),
+            "`/drop big.rs` saves 19000 (enough); `/add big.rs:NAME` or `:120-260` shows a part of it alone"
+        );
         let two = check(&request(), Some(5_000), 3_000).unwrap_err();
         assert!(
             two.ways_out()
-                .ends_with("19000, `--map-tokens 0` saves 2000, `/drop small.rs` saves 1000"),
+                .contains("19000, `--map-tokens 0` saves 2000, `/drop small.rs` saves 1000"),
             "{}",
             two.ways_out()
         );

@@ -93,7 +93,7 @@ mod tests {
             .iter()
             .map(|file| match &file.content {
                 Content::Text(text) => (file.path.as_str(), text.as_str()),
-                Content::Attachment { .. } => panic!("rules are text"),
+                Content::Excerpts(_) | Content::Attachment { .. } => panic!("rules are text"),
             })
             .collect()
     }

@@ -9,6 +9,11 @@ use std::collections::BTreeSet;
 /// A name that no human writes as a path is not looked up.
 const LONGEST: usize = 256;
 
+/// What surrounds a name in a sentence.
+const DECORATION: [char; 19] = [
+    '"', '\'', '*', '(', ')', '[', ']', '<', '>', '{', '}', '“', '”', '‘', '’', '«', '»', '`', '|',
+];
+
 /// Known files that `text` names, in the order of `files`, each once.
 ///
 /// A name counts as a file when it is its whole path, or the end of its path and no other file ends so. Linear in the
@@ -46,9 +51,67 @@ pub fn files_in<'a>(text: &str, files: impl IntoIterator<Item = &'a str>) -> Vec
     whole.into_iter().map(|(_, file)| file).collect()
 }
 
+/// Parts of known files that `text` names, as `` `src/a.rs:name` `` or `src/a.rs:120-180`: (file, part), in the order of the
+/// text, each once. A single number is a place, not a part.
+pub fn parts_in<'a>(text: &str, files: impl IntoIterator<Item = &'a str>) -> Vec<(&'a str, String)> {
+    let mut named: Vec<(String, String)> = Vec::new();
+    in_prose(text, &mut |word, _| {
+        if let Some(part) = named_part(word).filter(|part| !named.contains(part)) {
+            named.push(part);
+        }
+    });
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let names: String = named.iter().map(|(file, _)| format!("`{file}`\n")).collect();
+    let known = files_in(&names, files);
+    let file_of = |name: &str| {
+        let ends = |file: &str| file == name || file.strip_suffix(name).is_some_and(|before| before.ends_with('/'));
+        known.iter().copied().find(|file| ends(file))
+    };
+    named
+        .into_iter()
+        .filter_map(|(name, part)| Some((file_of(&name)?, part)))
+        .collect()
+}
+
+/// The word as file and part, when it has the shape.
+fn named_part(word: &str) -> Option<(String, String)> {
+    let word = word
+        .trim()
+        .trim_matches(DECORATION)
+        .trim_end_matches(['.', ',', ';', ':', '?', '!']);
+    let (file, part) = word.split_once(':')?;
+    let file = clean(file).filter(|file| looks_like_path(file))?;
+    let part = part
+        .trim_start_matches(':')
+        .trim_end_matches("()")
+        .trim_matches(DECORATION);
+    let is_range = part
+        .split_once('-')
+        .is_some_and(|(first, last)| is_number(first) && is_number(last));
+    let is_name = part.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$')
+        && part.chars().all(|c| c.is_alphanumeric() || "_.:#$".contains(c));
+    (is_range || is_name).then(|| (file, part.to_owned()))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// Names in `text` that may be files, without repetitions: relative, with `/`, no decoration.
 pub fn candidates(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
+    in_prose(text, &mut |word, quoted| {
+        if let Some(name) = clean(word).filter(|name| quoted || looks_like_path(name)) {
+            found.insert(name);
+        }
+    });
+    found
+}
+
+/// Gives each word outside fenced blocks, and each text in backticks as a whole (true).
+fn in_prose(text: &str, take: &mut dyn FnMut(&str, bool)) {
     let mut fence: Option<&str> = None;
     for line in text.lines() {
         let marker = fence_marker(line);
@@ -56,10 +119,9 @@ pub fn candidates(text: &str) -> BTreeSet<String> {
             (None, Some(marker)) => fence = Some(marker),
             (Some(open), Some(marker)) if marker.starts_with(open) => fence = None,
             (Some(_), _) => {}
-            (None, None) => names_in_line(line, &mut found),
+            (None, None) => words_of_line(line, take),
         }
     }
-    found
 }
 
 /// The run of backticks or tildes that opens or closes a fenced block on this line.
@@ -70,19 +132,17 @@ fn fence_marker(line: &str) -> Option<&str> {
     (run.len() >= 3 && !line[run.len()..].contains('`')).then_some(run)
 }
 
-fn names_in_line(line: &str, found: &mut BTreeSet<String>) {
+fn words_of_line(line: &str, take: &mut dyn FnMut(&str, bool)) {
     // Odd pieces stand between backticks.
     let pieces: Vec<&str> = line.split('`').collect();
     let last = pieces.len() - 1;
     for (idx, piece) in pieces.iter().enumerate() {
         let quoted = idx % 2 == 1 && idx < last;
-        if quoted && let Some(name) = clean(piece) {
-            found.insert(name);
+        if quoted {
+            take(piece, true);
         }
         for word in piece.split_whitespace() {
-            if let Some(name) = clean(word).filter(|name| looks_like_path(name)) {
-                found.insert(name);
-            }
+            take(word, false);
         }
     }
 }
@@ -95,9 +155,7 @@ fn clean(word: &str) -> Option<String> {
     }
     loop {
         let before = name;
-        name = name.trim_matches([
-            '"', '\'', '*', '(', ')', '[', ']', '<', '>', '{', '}', '“', '”', '‘', '’', '«', '»', '`', '|',
-        ]);
+        name = name.trim_matches(DECORATION);
         name = name.trim_end_matches([',', '.', '!', ';', ':', '?', '…']);
         name = name.trim_start_matches([',', ';', ':', '!', '?']);
         if name == before {
@@ -200,6 +258,35 @@ mod tests {
         assert!(found("mod.rs").is_empty());
         assert_eq!(found("b/mod.rs"), ["src/b/mod.rs"]);
         assert!(found("eb/index.tsx").is_empty(), "a name begins at a folder");
+    }
+
+    #[test]
+    fn a_part_is_a_file_with_a_name_or_lines() {
+        let parts = |text: &str| {
+            let parts = parts_in(text, FILES.iter().copied());
+            parts
+                .into_iter()
+                .map(|(file, part)| format!("{file} {part}"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(parts("I need `src/a.ts:Stage.start`."), ["src/a.ts Stage.start"]);
+        assert_eq!(
+            parts("**b/mod.rs::run()**, then a.ts:10-40"),
+            ["src/b/mod.rs run", "src/a.ts 10-40"]
+        );
+        assert_eq!(
+            parts("`src/a.ts:Stage#start` and again `src/a.ts:Stage#start`"),
+            ["src/a.ts Stage#start"]
+        );
+        for text in [
+            "src/a.ts:12",
+            "src/a.ts: see there",
+            "nowhere.rs:run",
+            "```\nsrc/a.ts:run\n```",
+            "mod.rs:run",
+        ] {
+            assert_eq!(parts(text), [""; 0], "{text}");
+        }
     }
 
     #[test]

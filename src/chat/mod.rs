@@ -10,6 +10,7 @@
 //! - [`history`]: turns, and making old ones shorter.
 //! - [`continuation`]: joining a reply that was cut with what follows.
 //! - [`mentions`]: files that a text names.
+//! - [`excerpts`]: parts of files, and where they are after an edit.
 //! - [`request`]: what a message is about.
 //! - [`reply`]: whether a reply without edits asks for something.
 //!
@@ -20,6 +21,7 @@ pub mod budget;
 pub mod continuation;
 pub mod conventions;
 pub mod documentation;
+pub mod excerpts;
 pub mod history;
 pub mod mentions;
 pub mod message;

@@ -5,7 +5,8 @@
 //! examples    pairs of request and good reply                    }
 //! read-only   files to look at                                   } change when files are added or dropped
 //! chat files  files to edit, in full, as they are now            }
-//!             then those that were changed in this chat          } change with an edit
+//!             then parts of files to edit, and those that were
+//!             changed in this chat                               } change with an edit
 //! history     earlier turns                                      } grows at its end
 //! map         of the rest of the repository                      } another one for each message
 //! request     this turn's messages so far
@@ -55,6 +56,8 @@ pub struct Parts {
     pub read_only_files: Vec<FileText>,
     pub map: String,
     pub chat_files: Vec<FileText>,
+    /// Chat files of which only parts are shown.
+    pub partial_files: Vec<FileText>,
     /// Chat files that were changed since they are in the chat, the one that was changed last at the end.
     pub changed_files: Vec<FileText>,
     /// Earlier turns, oldest first.
@@ -76,11 +79,34 @@ pub struct FileText {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     Text(String),
+    Excerpts(Excerpts),
     /// `media_type` as in `image/png` or `application/pdf`; `data` is base64.
     Attachment {
         media_type: String,
         data: String,
     },
+}
+
+/// Parts of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpts {
+    /// `lines 1 to 14 and 119 to 262 of 2400`.
+    pub lines: String,
+    /// The texts of the parts, from top to bottom.
+    pub parts: Vec<String>,
+    /// Names of definitions in what is not shown.
+    pub others: Vec<String>,
+}
+
+impl Content {
+    /// The texts that are quoted; none of an attachment.
+    pub fn texts(&self) -> &[String] {
+        match self {
+            Self::Text(text) => std::slice::from_ref(text),
+            Self::Excerpts(excerpts) => &excerpts.parts,
+            Self::Attachment { .. } => &[],
+        }
+    }
 }
 
 impl FileText {
@@ -246,7 +272,11 @@ impl Builder<'_> {
             );
         }
         // Four marks are all that providers take.
-        if parts.changed_files.is_empty() || parts.chat_files.is_empty() {
+        let n_groups = [&parts.chat_files, &parts.partial_files, &parts.changed_files]
+            .iter()
+            .filter(|files| !files.is_empty())
+            .count();
+        if n_groups < 2 {
             self.mark_last();
         }
         if !parts.chat_files.is_empty() {
@@ -257,6 +287,20 @@ impl Builder<'_> {
             };
             self.add_files("chat files", intro, &parts.chat_files, false);
             self.mark_last();
+        }
+        if !parts.partial_files.is_empty() {
+            let intro = if self.options.edits {
+                "Parts of files that you may edit, as they are now. The lines between the parts exist and stay as they are; you \
+                 do not see them, so write no edit for them and never write such a file as a whole. When you need to see another \
+                 definition of one of these files, name it in backticks as `path:name` and stop:"
+            } else {
+                "Parts of files, as they are now. The lines between the parts exist too; when you need to see another definition \
+                 of one of these files, name it in backticks as `path:name`, say why, and stop:"
+            };
+            self.add_files("chat files", intro, &parts.partial_files, false);
+            if parts.changed_files.is_empty() {
+                self.mark_last();
+            }
         }
         if !parts.changed_files.is_empty() {
             let intro = if self.options.edits {
@@ -273,7 +317,7 @@ impl Builder<'_> {
 
     /// What steers towards the rest of the repository. It stands behind all that stays the same from one message to the next.
     fn map(&mut self, parts: &Parts) {
-        let no_files = parts.chat_files.is_empty() && parts.changed_files.is_empty();
+        let no_files = parts.chat_files.is_empty() && parts.partial_files.is_empty() && parts.changed_files.is_empty();
         if !parts.map.trim().is_empty() {
             let text = format!(
                 "Map of the repository: other files that matter here, with some of their lines (`⋮` stands for lines left out). \
@@ -284,7 +328,8 @@ impl Builder<'_> {
         }
         if no_files && self.options.edits && (!parts.map.trim().is_empty() || !parts.read_only_files.is_empty()) {
             let text = "You have not been given any file to edit yet. When the request needs an existing file changed, \
-                        name its full path in backticks and stop. New files you can create at once.";
+                        name its full path in backticks and stop (of a very long file you can have one definition alone: \
+                        `path:name`). New files you can create at once.";
             self.add("chat files", Message::user(text));
         }
     }
@@ -344,7 +389,7 @@ impl Builder<'_> {
         let mut total = count(intro) + MESSAGE_OVERHEAD;
         for file in files {
             let tokens = match &file.content {
-                Content::Text(_) => {
+                Content::Text(_) | Content::Excerpts(_) => {
                     let quoted = quote(file, self.options);
                     let tokens = count(&quoted);
                     let _ = write!(text, "\n\n{quoted}");
@@ -394,15 +439,28 @@ impl Builder<'_> {
 
 /// A file as it is quoted: its path on a line of its own, then its text in the fence.
 fn quote(file: &FileText, options: &Options<'_>) -> String {
-    let Content::Text(text) = &file.content else {
-        return file.path.clone();
+    let fenced = |text: &str| {
+        let newline = if text.is_empty() || text.ends_with('\n') {
+            ""
+        } else {
+            "\n"
+        };
+        format!("{}\n{}\n{text}{newline}{}", file.path, options.open, options.close)
     };
-    let newline = if text.is_empty() || text.ends_with('\n') {
-        ""
-    } else {
-        "\n"
-    };
-    format!("{}\n{}\n{text}{newline}{}", file.path, options.open, options.close)
+    match &file.content {
+        Content::Text(text) => fenced(text),
+        Content::Excerpts(excerpts) => {
+            let mut quoted = format!("`{}`, {}:", file.path, excerpts.lines);
+            for part in &excerpts.parts {
+                let _ = write!(quoted, "\n\n{}", fenced(part));
+            }
+            if !excerpts.others.is_empty() {
+                let _ = write!(quoted, "\n\nNot shown of it: {}", excerpts.others.join(", "));
+            }
+            quoted
+        }
+        Content::Attachment { .. } => file.path.clone(),
+    }
 }
 
 fn quote_all(files: &[FileText], options: &Options<'_>) -> String {
@@ -416,11 +474,7 @@ fn rules_text(files: &[FileText], options: &Options<'_>) -> String {
         return String::new();
     }
     // Rules often quote code; the fence of the edits shall not have to grow for that.
-    let texts = files.iter().filter_map(|file| match &file.content {
-        Content::Text(text) => Some(text.as_str()),
-        Content::Attachment { .. } => None,
-    });
-    let fence = fence::choose(texts);
+    let fence = fence::choose(files.iter().flat_map(|file| file.content.texts()).map(String::as_str));
     let quoted_in = Options {
         open: &fence.open,
         close: &fence.close,

@@ -189,6 +189,7 @@ fn parse(root: &Root, format: &dyn EditFormat, files: &[String], reply: &str) ->
             .collect(),
         known_files: Vec::new(),
         root: Some(root.path().display().to_string()),
+        ..Hints::default()
     };
     let parsed = format.parse(reply, &hints);
     let stands = |name: &String| hints.chat_files.contains(name) || matches!(root.read(name), Ok(Found::Text(_)));

@@ -14,7 +14,7 @@ pub(super) const COMMAND: Command = Command {
     name: "add",
     aliases: &[],
     arguments: "FILE...",
-    summary: "take files into the chat, to be seen and edited (names, folders, patterns; a name that is not there can become a new file)",
+    summary: "take files into the chat, to be seen and edited (names, folders, patterns; `FILE:NAME` or `FILE:120-260` for a part of a long one; a name that is not there can become a new file)",
     completes: Completes::Paths,
     run,
 };
@@ -40,6 +40,9 @@ pub(super) fn tell(session: &mut Session, added: Vec<Added>) {
         let event = match one {
             Added::Editable(path) => Event::Note(format!("Added `{path}`.")),
             Added::ReadOnly(name) => Event::Note(format!("Added `{name}`, read-only.")),
+            Added::Part { name, lines, n_lines } => Event::Note(format!(
+                "Added `{name}`, {lines} of {n_lines}; `/add {name}` shows all of it."
+            )),
             Added::New(path) => Event::Note(format!("`{path}` is in the chat; the first edit makes it.")),
             Added::Already(name) => Event::Note(format!("`{name}` is in the chat already.")),
             Added::Refused { name, why, hint } => Event::Error {

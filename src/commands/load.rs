@@ -88,12 +88,15 @@ fn script(session: &Session) -> String {
         as_typed(&shown.display().to_string())
     };
     let mut text = String::from("/drop\n");
-    for name in session.files().editable() {
-        text.push_str(&format!("/add {}\n", from_here(name)));
-    }
-    for file in session.files().read_only() {
-        text.push_str(&format!("/read-only {}\n", from_here(&file.name)));
-    }
+    let files = session.files();
+    let mut take = |command: &str, name: &str| match files.parts(name).as_slice() {
+        [] => text.push_str(&format!("/{command} {}\n", from_here(name))),
+        parts => parts
+            .iter()
+            .for_each(|part| text.push_str(&format!("/{command} {}\n", from_here(&format!("{name}:{part}"))))),
+    };
+    files.editable().iter().for_each(|name| take("add", name));
+    files.read_only().iter().for_each(|file| take("read-only", &file.name));
     text.push_str(&format!("/chat-mode {}\n", session.mode().name));
     text
 }

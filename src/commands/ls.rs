@@ -43,8 +43,8 @@ fn run(session: &mut Session, arguments: &str) -> Result<After> {
         .collect();
     let mut others = session.project_files()?;
     others.retain(|file| file.starts_with(prefix) && !editable.contains(file) && !read_only.contains(file));
-    section("In the chat:", editable);
-    section("Read-only:", read_only);
+    section("In the chat:", with_parts(session, editable));
+    section("Read-only:", with_parts(session, read_only));
     section("Rules that the model follows:", rules);
     let n_others = others.len();
     others.truncate(MAX_LISTED);
@@ -60,4 +60,15 @@ fn run(session: &mut Session, arguments: &str) -> Result<After> {
     }
     session.ui().show(Event::Print(text));
     Ok(After::Prompt)
+}
+
+/// The names, those of files that are shown in part with these parts.
+fn with_parts(session: &Session, names: Vec<String>) -> Vec<String> {
+    let named = names
+        .into_iter()
+        .map(|name| match session.files().parts(&name).as_slice() {
+            [] => name,
+            parts => format!("{name}: {}", parts.join(", ")),
+        });
+    named.collect()
 }

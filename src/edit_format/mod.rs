@@ -27,6 +27,9 @@ mod thinking;
 mod udiff;
 mod whole;
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 pub use stream::Progress;
 pub use stream::ReplyReader;
 pub use stream::Role;
@@ -85,8 +88,11 @@ pub fn for_editor(name: &str) -> &'static dyn EditFormat {
 /// What a reader may know about the project besides the reply. All paths are relative to the root, with `/`.
 #[derive(Debug, Clone, Default)]
 pub struct Hints {
-    /// Files whose whole text the model was given and may edit.
+    /// Files that the model was given and may edit.
     pub chat_files: Vec<String>,
+    /// Those of which it saw only some lines: these, from 0, without the ends. None of them may be replaced as a whole, and
+    /// where old lines stand in several places, one that was seen is meant.
+    pub partly_shown: BTreeMap<String, Vec<Range<usize>>>,
     /// Every file of the project that is known (chat files included); may be empty.
     pub known_files: Vec<String>,
     /// Absolute root of the project, to understand absolute names in replies.

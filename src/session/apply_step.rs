@@ -429,6 +429,7 @@ impl Session {
             chat_files: self.files.editable().to_vec(),
             known_files: self.map.files()?,
             root: Some(self.root.path().display().to_string()),
+            partly_shown: self.files.partly_shown().clone(),
         })
     }
 }

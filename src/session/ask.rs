@@ -30,6 +30,16 @@ pub(super) enum Asked {
     Ended(TurnEnd),
 }
 
+/// The editable files of the chat.
+struct ChatTexts {
+    /// Those that never changed while they are in the chat.
+    whole: Vec<FileText>,
+    /// Those that are shown in part.
+    partial: Vec<FileText>,
+    /// Those that changed, the one that changed last at the end.
+    changed: Vec<FileText>,
+}
+
 impl Session {
     /// Sends the turn so far. What was said is kept in the turn also when it fails, so nothing typed is lost.
     pub(super) fn ask_model(&mut self, turn: &mut Turn) -> Result<Asked> {
@@ -135,11 +145,11 @@ impl Session {
                 ..prompt::Parts::default()
             }
         };
-        let files = [&parts.chat_files, &parts.changed_files, &parts.read_only_files];
-        let fence = fence::choose(files.into_iter().flatten().filter_map(|file| match &file.content {
-            prompt::Content::Text(text) => Some(text.as_str()),
-            prompt::Content::Attachment { .. } => None,
-        }));
+        let fence = fence::choose(
+            files_of(&parts)
+                .flat_map(|file| file.content.texts())
+                .map(String::as_str),
+        );
         let window = self.main_settings().and_then(|settings| settings.context_window);
         let counter = if surely_fits(&parts, window) {
             &self.counts.quick
@@ -168,7 +178,11 @@ impl Session {
 
     /// What a request about the project is made of. `message` steers the map.
     fn project_parts(&mut self, message: &str, said: &[Message], room: Room) -> Result<prompt::Parts> {
-        let (chat_files, changed_files) = self.chat_texts()?;
+        let ChatTexts {
+            whole,
+            partial,
+            changed,
+        } = self.chat_texts()?;
         let read_only_files = self.read_only_texts();
         let map = if self.mode.map {
             self.map_for(message, room.map)?
@@ -194,8 +208,9 @@ impl Session {
             examples,
             read_only_files,
             map: map.text,
-            chat_files,
-            changed_files,
+            chat_files: whole,
+            partial_files: partial,
+            changed_files: changed,
             history: self.history_within(room.history),
             request: said.to_vec(),
             reminder,
@@ -237,15 +252,21 @@ impl Session {
         messages
     }
 
-    /// The chat's files as they are now: those that never changed while they are in the chat, and those that did. One that is
-    /// gone from disk leaves the chat with a word about it; one that was never there is new and empty.
-    fn chat_texts(&mut self) -> Result<(Vec<FileText>, Vec<FileText>)> {
+    /// The chat's files as they are now. One that is gone from disk leaves the chat with a word about it; one that was never
+    /// there is new and empty.
+    fn chat_texts(&mut self) -> Result<ChatTexts> {
         let mut texts = Vec::new();
+        let mut partial = Vec::new();
         for path in self.files.editable().to_vec() {
             let why = match self.root.read(&path) {
                 Ok(Found::Text(file)) => {
                     self.files.note_seen(&path, &file.text);
-                    texts.push(FileText::new(path, file.text));
+                    let content = self.visible(&path, &file.text);
+                    let group = match content {
+                        prompt::Content::Excerpts(_) => &mut partial,
+                        _ => &mut texts,
+                    };
+                    group.push(FileText { path, content });
                     continue;
                 }
                 Ok(Found::Absent) if self.files.seen(&path).is_none() => {
@@ -265,16 +286,29 @@ impl Session {
         }
         let (_, changed) = self.files.by_last_change();
         let place = |file: &FileText| changed.iter().position(|path| *path == file.path);
-        let (unchanged, mut moved): (Vec<_>, Vec<_>) = texts.into_iter().partition(|file| place(file).is_none());
-        moved.sort_by_key(place);
-        Ok((unchanged, moved))
+        let (whole, mut changed_texts): (Vec<_>, Vec<_>) = texts.into_iter().partition(|file| place(file).is_none());
+        changed_texts.sort_by_key(place);
+        Ok(ChatTexts {
+            whole,
+            partial,
+            changed: changed_texts,
+        })
     }
 
     fn read_only_texts(&mut self) -> Vec<FileText> {
         let mut texts = Vec::new();
         for file in self.files.read_only().to_vec() {
             match files::read_anywhere(&file.path) {
-                Ok(Found::Text(text)) => texts.push(FileText::new(file.name, text.text)),
+                Ok(Found::Text(text)) => {
+                    if !self.files.excerpts(&file.name).is_empty() {
+                        self.files.note_seen(&file.name, &text.text);
+                    }
+                    let content = self.visible(&file.name, &text.text);
+                    texts.push(FileText {
+                        path: file.name,
+                        content,
+                    });
+                }
                 found => {
                     let may_be_one = matches!(found, Ok(Found::Binary { .. } | Found::TooLarge { .. }));
                     if may_be_one && let Some(attached) = self.attached(&file.name, &file.path) {
@@ -293,18 +327,23 @@ impl Session {
     }
 }
 
+fn files_of(parts: &prompt::Parts) -> impl Iterator<Item = &FileText> {
+    let groups = [
+        &parts.chat_files,
+        &parts.partial_files,
+        &parts.changed_files,
+        &parts.read_only_files,
+    ];
+    groups.into_iter().flatten()
+}
+
 /// Whether exact counts do not matter. A token has at least one byte, so a request with fewer bytes than the window has tokens
 /// fits, and what could not be counted at once may be estimated.
 fn surely_fits(parts: &prompt::Parts, window: Option<u32>) -> bool {
-    let files = parts
-        .chat_files
-        .iter()
-        .chain(&parts.changed_files)
-        .chain(&parts.read_only_files)
-        .map(|file| match &file.content {
-            prompt::Content::Text(text) => text.len(),
-            prompt::Content::Attachment { data, .. } => data.len(),
-        });
+    let files = files_of(parts).map(|file| match &file.content {
+        prompt::Content::Attachment { data, .. } => data.len(),
+        content => content.texts().iter().map(String::len).sum(),
+    });
     let messages = parts
         .history
         .iter()

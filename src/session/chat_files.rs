@@ -1,7 +1,12 @@
-//! The files of a chat: which ones the model may edit, which it only sees, and the text of each that it saw last.
+//! The files of a chat: which ones the model may edit, which it only sees, which parts of them, and the text of each that it
+//! saw last.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
+
+use crate::chat::excerpts;
+use crate::chat::excerpts::Excerpt;
 
 /// Files of the chat, each list in the order in which they were added.
 #[derive(Debug, Clone, Default)]
@@ -11,6 +16,10 @@ pub struct ChatFiles {
     seen: BTreeMap<String, String>,
     /// Those whose text is another one than when it was seen first, the one that changed last at the end.
     changed: Vec<String>,
+    /// The parts that were asked for, of files that are not shown as a whole.
+    excerpts: BTreeMap<String, Vec<Excerpt>>,
+    /// The lines of the text seen last that went into a request, where these were not all.
+    shown: BTreeMap<String, Vec<Range<usize>>>,
 }
 
 /// A file that the model sees and may not edit. It may stand outside the project.
@@ -69,6 +78,8 @@ impl ChatFiles {
         self.read_only.retain(|file| file.name != name);
         self.seen.remove(name);
         self.changed.retain(|file| file != name);
+        self.excerpts.remove(name);
+        self.shown.remove(name);
         before != self.editable.len() + self.read_only.len()
     }
 
@@ -83,15 +94,85 @@ impl ChatFiles {
                 to.clone_into(file);
             }
         }
-        if let Some(text) = self.seen.remove(from) {
-            self.seen.insert(to.to_owned(), text);
+        follow(&mut self.seen, from, to);
+        follow(&mut self.excerpts, from, to);
+        follow(&mut self.shown, from, to);
+    }
+
+    /// The parts of a file that were asked for; none of one that is shown as a whole.
+    pub fn excerpts(&self, name: &str) -> &[Excerpt] {
+        self.excerpts.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Those parts as they are typed behind the file's name: a definition, or `120-260`.
+    pub fn parts(&self, name: &str) -> Vec<String> {
+        self.excerpts(name).iter().map(Excerpt::word).collect()
+    }
+
+    /// All of them, by file.
+    pub fn all_parts(&self) -> BTreeMap<String, Vec<String>> {
+        self.excerpts
+            .keys()
+            .map(|name| (name.clone(), self.parts(name)))
+            .collect()
+    }
+
+    /// Shows a part of a file of the chat, beside the parts that are shown already. One that is shown as a whole is from now on
+    /// shown in part. Returns false when this very part is shown.
+    pub fn show_part(&mut self, name: &str, excerpt: Excerpt) -> bool {
+        let excerpts = self.excerpts.entry(name.to_owned()).or_default();
+        let is_new = !excerpts.contains(&excerpt);
+        if is_new {
+            excerpts.push(excerpt);
         }
+        is_new
+    }
+
+    /// No longer shows a part, by the word that [`Self::parts`] has for it; with its last part the file leaves the chat. Returns
+    /// false when there is no such part.
+    pub fn drop_part(&mut self, name: &str, part: &str) -> bool {
+        let Some(at) = self.parts(name).iter().position(|one| one == part) else {
+            return false;
+        };
+        let excerpts = self.excerpts.entry(name.to_owned()).or_default();
+        excerpts.remove(at);
+        if excerpts.is_empty() {
+            self.drop_file(name);
+        }
+        true
+    }
+
+    /// Shows all of a file. Returns false when that was so.
+    pub fn show_whole(&mut self, name: &str) -> bool {
+        self.shown.remove(name);
+        self.excerpts.remove(name).is_some()
+    }
+
+    /// Notes which lines of the text seen last went into a request (None: all), and where the parts are now.
+    pub fn note_shown(&mut self, path: &str, excerpts: Vec<Excerpt>, shown: Option<Vec<Range<usize>>>) {
+        if !excerpts.is_empty() {
+            self.excerpts.insert(path.to_owned(), excerpts);
+        }
+        match shown {
+            Some(shown) => self.shown.insert(path.to_owned(), shown),
+            None => self.shown.remove(path),
+        };
+    }
+
+    /// By file, the lines of the text seen last that went into a request; files that were shown as a whole are not in it.
+    pub fn partly_shown(&self) -> &BTreeMap<String, Vec<Range<usize>>> {
+        &self.shown
     }
 
     /// Notes the text of a file as it went into a request.
     pub fn note_seen(&mut self, path: &str, text: &str) {
         let before = self.seen.insert(path.to_owned(), text.to_owned());
-        if before.is_some_and(|before| before != text) {
+        if let Some(before) = before
+            && before != text
+        {
+            if let Some(parts) = self.excerpts.get_mut(path) {
+                *parts = excerpts::carried(parts, &before, text);
+            }
             self.changed.retain(|file| file != path);
             self.changed.push(path.to_owned());
         }
@@ -108,6 +189,13 @@ impl ChatFiles {
     /// The text that the model saw last.
     pub fn seen(&self, path: &str) -> Option<&str> {
         self.seen.get(path).map(String::as_str)
+    }
+}
+
+/// What was kept for a file is kept for its new name.
+fn follow<T>(map: &mut BTreeMap<String, T>, from: &str, to: &str) {
+    if let Some(value) = map.remove(from) {
+        map.insert(to.to_owned(), value);
     }
 }
 
@@ -145,6 +233,23 @@ mod tests {
         files.drop_file("a");
         files.rename("b", "d");
         assert_eq!(order(&files), ("c".to_owned(), "d".to_owned()));
+    }
+
+    #[test]
+    fn a_part_follows_its_lines_and_its_file() {
+        let mut files = ChatFiles::default();
+        files.add("a.rs");
+        files.note_seen("a.rs", "1\n2\n3\n4\n");
+        let part = Excerpt::lines(1..3);
+        assert!(files.show_part("a.rs", part.clone()));
+        assert!(!files.show_part("a.rs", part));
+        files.note_seen("a.rs", "2\n3\n4\n");
+        files.rename("a.rs", "b.rs");
+        assert_eq!(files.parts("b.rs"), ["1-2"]);
+        assert!(!files.drop_part("b.rs", "1-3"));
+        assert!(files.clone().drop_part("b.rs", "1-2"));
+        assert!(files.show_whole("b.rs"));
+        assert!(files.parts("b.rs").is_empty() && !files.show_whole("b.rs"));
     }
 
     #[test]

@@ -159,6 +159,7 @@ impl Session {
             chat_files: self.files.editable().to_vec(),
             known_files: Vec::new(),
             root: Some(self.root.path().display().to_string()),
+            ..Hints::default()
         }
     }
 

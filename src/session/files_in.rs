@@ -20,6 +20,13 @@ const MAX_FOLDER_FILES: usize = 50;
 pub enum Added {
     Editable(String),
     ReadOnly(String),
+    /// A part of a file.
+    Part {
+        name: String,
+        /// `lines 1 to 14 and 119 to 262`.
+        lines: String,
+        n_lines: usize,
+    },
     /// It does not exist yet; the model's first edit makes it.
     New(String),
     Already(String),
@@ -32,8 +39,9 @@ pub enum Added {
 }
 
 impl Session {
-    /// Takes what one word names into the chat as editable: a file, the files of a folder, the matches of a pattern
-    /// (a name that exists as it is typed is never a pattern), or a new file when the user agrees.
+    /// Takes what one word names into the chat as editable: a file, a part of one (`FILE:NAME`, `FILE:120-260`), the files of a
+    /// folder, the matches of a pattern (a name that exists as it is typed is never a part or a pattern), or a new file when
+    /// the user agrees.
     pub fn add(&mut self, word: &str) -> Result<Vec<Added>> {
         let refused = |why: &str, hint: Option<String>| {
             Ok(vec![Added::Refused {
@@ -66,13 +74,16 @@ impl Session {
             Ok(Found::Binary { .. }) => refused("is not text", None),
             Ok(Found::TooLarge { bytes }) => refused(&format!("is too large for a chat ({bytes} bytes)"), None),
             Ok(Found::Special) => refused("is no regular file", None),
-            Ok(Found::Absent) if is_pattern(word) => self.add_matches(word, &path),
-            Ok(Found::Absent) => self.add_new(word, &path),
+            Ok(Found::Absent) => match self.add_part(word) {
+                Some(added) => Ok(vec![added]),
+                None if is_pattern(word) => self.add_matches(word, &path),
+                None => self.add_new(word, &path),
+            },
             Err(error) => refused(&format!("cannot be taken: {}", chain(&error)), None),
         }
     }
 
-    /// Shows one file to the model without letting it be edited; it may stand outside the project.
+    /// Shows a file, or a part of one, to the model without letting it be edited; it may stand outside the project.
     pub fn add_read_only(&mut self, word: &str) -> Result<Vec<Added>> {
         let inside = self.root.relative(Path::new(word), &self.cwd);
         let path = inside
@@ -89,6 +100,11 @@ impl Session {
         let found = files::read_anywhere(&path);
         if let Ok(Found::Binary { .. } | Found::TooLarge { .. }) = &found
             && let Some(added) = self.add_attachment(&name, &path)
+        {
+            return Ok(vec![added]);
+        }
+        if let Ok(Found::Absent) = &found
+            && let Some(added) = self.add_part_read_only(word)
         {
             return Ok(vec![added]);
         }
@@ -117,7 +133,7 @@ impl Session {
         }
     }
 
-    /// Takes files out of the chat: a name, the files below a folder, the matches of a pattern. Returns what left.
+    /// Takes files out of the chat: a name, a part of one as it was added, the files below a folder, the matches of a pattern. Returns what left.
     pub fn drop_files(&mut self, word: &str) -> Vec<String> {
         let typed = self
             .root
@@ -143,6 +159,9 @@ impl Session {
                 })
                 .collect(),
         };
+        if chosen.is_empty() && self.drop_part(word) {
+            return vec![word.to_owned()];
+        }
         for name in &chosen {
             self.files.drop_file(name);
         }
@@ -155,7 +174,8 @@ impl Session {
     }
 
     fn add_one(&mut self, path: &str) -> Added {
-        if self.files.add(path) {
+        let is_more = self.files.show_whole(path);
+        if self.files.add(path) || is_more {
             Added::Editable(path.to_owned())
         } else {
             Added::Already(path.to_owned())
@@ -163,7 +183,8 @@ impl Session {
     }
 
     fn add_one_read_only(&mut self, name: &str, path: PathBuf) -> Added {
-        if self.files.add_read_only(name, path) {
+        let is_more = self.files.show_whole(name);
+        if self.files.add_read_only(name, path) || is_more {
             Added::ReadOnly(name.to_owned())
         } else {
             Added::Already(name.to_owned())

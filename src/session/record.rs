@@ -34,6 +34,7 @@ impl Session {
         for name in &state.read_only_files {
             self.add_read_only(name)?;
         }
+        self.take_up_parts(&state.parts);
         if let Some(mode) = modes::by_name(&state.mode) {
             self.mode = mode;
         }
@@ -103,6 +104,7 @@ impl Session {
         let state = State {
             chat_files: self.files.editable().to_vec(),
             read_only_files: self.files.read_only().iter().map(|file| file.name.clone()).collect(),
+            parts: self.files.all_parts(),
             mode: self.mode.name.to_owned(),
             model: self
                 .main

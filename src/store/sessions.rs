@@ -68,6 +68,8 @@ pub enum Event {
 pub struct State {
     pub chat_files: Vec<String>,
     pub read_only_files: Vec<String>,
+    /// Of files that are shown in part: the parts, as they are typed behind `FILE:`.
+    pub parts: BTreeMap<String, Vec<String>>,
     /// Name of the mode: `code`, `ask` ...
     pub mode: String,
     pub model: String,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use codriver::apply;
@@ -35,6 +36,8 @@ struct Case {
     /// Files in the project that are known but not read (there is no text of them in the case).
     known: Vec<String>,
     root: Option<String>,
+    /// Files of which the model saw only these lines (first and last, from 1).
+    partly_shown: BTreeMap<String, Vec<(usize, usize)>>,
     /// Paths that may not be written, with the reason.
     refused: BTreeMap<String, String>,
     /// `unchanged`, or `empty` when no file is left; else the tree `expected/`.
@@ -44,6 +47,16 @@ struct Case {
     /// `crlf`: the files before and after have these endings.
     endings: Option<String>,
     warnings: Vec<String>,
+}
+
+impl Case {
+    fn partly_shown(&self) -> BTreeMap<String, Vec<Range<usize>>> {
+        let runs = |runs: &Vec<(usize, usize)>| runs.iter().map(|(first, last)| first - 1..*last).collect();
+        self.partly_shown
+            .iter()
+            .map(|(path, shown)| (path.clone(), runs(shown)))
+            .collect()
+    }
 }
 
 type Texts = BTreeMap<String, String>;
@@ -66,6 +79,7 @@ fn check(dir: &Path) -> Result<(), String> {
         chat_files: case.chat.clone().unwrap_or_else(|| before.keys().cloned().collect()),
         known_files: known,
         root: case.root.clone(),
+        partly_shown: case.partly_shown(),
     };
     let format = edit_format::by_name(case.format.as_deref().unwrap_or("diff")).ok_or("no such format")?;
     let parsed = format.parse(&reply, &hints);
@@ -239,7 +253,7 @@ fn planned(edits: Vec<Edit>, text: &str) -> Plan {
     let hints = Hints {
         chat_files: vec!["a.txt".to_owned()],
         known_files: vec!["a.txt".to_owned()],
-        root: None,
+        ..Hints::default()
     };
     let contents = Contents::from([("a.txt".to_owned(), Content::Text(text.to_owned()))]);
     apply::plan(&parsed, &hints, &contents)
@@ -373,7 +387,7 @@ proptest! {
             if ranges.is_empty() || (format == "whole" && is_excerpt) {
                 continue;
             }
-            let hints = Hints { chat_files: vec!["a.txt".to_owned()], known_files: vec!["a.txt".to_owned()], root: None };
+            let hints = Hints { chat_files: vec!["a.txt".to_owned()], known_files: vec!["a.txt".to_owned()], ..Hints::default() };
             let parsed = edit_format::by_name(format).unwrap().parse(&reply, &hints);
             let contents = Contents::from([("a.txt".to_owned(), Content::Text(text.clone()))]);
             let plan = apply::plan(&parsed, &hints, &contents);

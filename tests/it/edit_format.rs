@@ -61,6 +61,7 @@ fn read_hints(path: &Path) -> Result<Hints, String> {
         chat_files: file.chat_files,
         known_files: file.known_files,
         root: file.root,
+        ..Hints::default()
     })
 }
 
@@ -297,6 +298,7 @@ fn some_hints() -> Hints {
         chat_files: vec!["src/a.py".to_string()],
         known_files: vec!["b.rs".to_string(), "a/src/a.py".to_string()],
         root: Some("/p".to_string()),
+        ..Hints::default()
     }
 }
 

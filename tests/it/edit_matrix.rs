@@ -379,6 +379,7 @@ fn applied(asked: &str, reply: &str, before: &Texts) -> Result<Texts, String> {
         chat_files: paths.clone(),
         known_files: paths,
         root: Some(ROOT.to_owned()),
+        ..Hints::default()
     };
     let format = edit_format::by_name(asked).ok_or("no such format")?;
     let parsed = format.parse(reply, &hints);

@@ -8,6 +8,7 @@ use codriver::chat::message::Message;
 use codriver::chat::message::Part;
 use codriver::chat::message::Role;
 use codriver::chat::prompt::Content;
+use codriver::chat::prompt::Excerpts;
 use codriver::chat::prompt::FileText;
 use codriver::chat::prompt::Options;
 use codriver::chat::prompt::Parts;
@@ -56,7 +57,22 @@ fn check(case: &Path) -> Result<(), String> {
                     data: "QUJD".into(),
                 },
             },
-            None => FileText::new(path, text),
+            None => match text.strip_prefix("parts:") {
+                // Parts that are set off by lines of dots; the last one lists what is not shown.
+                Some(parts) => {
+                    let mut parts: Vec<String> = parts.split("...\n").map(str::to_owned).collect();
+                    let others = parts.pop().unwrap_or_default();
+                    FileText {
+                        path,
+                        content: Content::Excerpts(Excerpts {
+                            lines: format!("{} parts of 90 lines", parts.len()),
+                            parts,
+                            others: others.split_whitespace().map(str::to_owned).collect(),
+                        }),
+                    }
+                }
+                None => FileText::new(path, text),
+            },
         };
         pairs(name).into_iter().map(file).collect()
     };
@@ -76,6 +92,7 @@ fn check(case: &Path) -> Result<(), String> {
         read_only_files: files("read_only_files"),
         map: string("map"),
         chat_files: files("chat_files"),
+        partial_files: files("partial_files"),
         changed_files: files("changed_files"),
         history: messages("history"),
         request: messages("request"),
