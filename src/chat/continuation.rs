@@ -1,7 +1,8 @@
-//! A reply that was cut, at the output limit or in mid-stream, and its continuation; and a reply that repeats itself without
-//! end.
+//! A reply that was cut, at the output limit or in mid-stream, and its continuation: what is asked, and how the two are joined.
 
 use super::message::Message;
+use super::small_talk::Lead;
+use super::small_talk::Place;
 
 /// What is looked back on to find where a continuation overlaps with what was there, in bytes: a block of some length.
 const OVERLAP_WINDOW: usize = 8_000;
@@ -15,31 +16,48 @@ const SHORTEST_LINE: usize = 4;
 /// The messages to send after the request so that the model goes on where it was cut.
 ///
 /// With `prefill` the provider takes the beginning of a reply as the last message; else the model is asked.
-pub fn messages(so_far: &str, prefill: bool) -> Vec<Message> {
+///
+/// `sternly`: the last continuation began with words of the model's own.
+pub fn messages(so_far: &str, prefill: bool, sternly: bool) -> Vec<Message> {
     if prefill {
         // Providers refuse a beginning that ends in blanks.
         return vec![Message::assistant(so_far.trim_end())];
     }
     let last_line = so_far.trim_end().lines().next_back().unwrap_or("");
+    let sternly = if sternly {
+        "What you write goes into the open block as it is: begin with the very next characters of it, without a word of your own. "
+    } else {
+        ""
+    };
     let ask = Message::user(format!(
         "Your reply was cut off there. Go on exactly where it ended, with no introduction and without repeating anything; \
-         open fences and blocks are still open. Its last line was:\n\n{last_line}"
+         open fences and blocks are still open. {sternly}Its last line was:\n\n{last_line}"
     ));
     vec![Message::assistant(so_far), ask]
 }
 
-/// Takes what a continuation repeats out of it, as it comes.
+/// Takes out of a continuation what it repeats and what the model says of its own, as it comes.
 ///
-/// Pieces are held back while they may still be a repetition of what was there; so is a line that opens the fence once
-/// more which is open already.
+/// Pieces are held back while they may still be a repetition of what was there, or an introduction.
 #[derive(Debug)]
 pub struct Seam {
     /// The end of what was there.
     tail: String,
-    /// The line that opened the fence in which the reply was cut.
-    open_fence: Option<String>,
+    place: Place,
     held: String,
-    is_found: bool,
+    state: State,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It may begin with a repetition, or with words of the model's own.
+    Begins,
+    /// The model's own words are out; what follows may be a repetition.
+    Goes,
+    /// All that comes is new.
+    Joined,
+    /// It is not known what of it is content: none of it is taken.
+    Doubtful,
 }
 
 impl Seam {
@@ -52,38 +70,63 @@ impl Seam {
         }
         Self {
             tail: so_far[start..].to_owned(),
-            open_fence: open_fence(so_far),
+            place: Place::at_end_of(so_far),
             held: String::new(),
-            is_found: so_far.is_empty(),
+            state: if so_far.is_empty() {
+                State::Joined
+            } else {
+                State::Begins
+            },
         }
     }
 
     /// Takes a piece of the continuation; returns what of it is new, as far as that is known.
     pub fn push(&mut self, piece: &str) -> String {
-        if self.is_found {
-            return piece.to_owned();
+        match self.state {
+            State::Joined => piece.to_owned(),
+            State::Doubtful => String::new(),
+            State::Begins | State::Goes => {
+                self.held.push_str(piece);
+                self.settle(false)
+            }
         }
-        self.held.push_str(piece);
-        if self.may_be_repeated() || self.may_be_fence() {
-            return String::new();
-        }
-        self.finish()
     }
 
     /// What is new of that which was held back: the continuation has ended.
     pub fn finish(&mut self) -> String {
-        if self.is_found {
-            return String::new();
+        self.settle(true)
+    }
+
+    /// Whether it begins with what may be the model's own words and may be content: nothing of it was returned.
+    pub fn is_doubtful(&self) -> bool {
+        self.state == State::Doubtful
+    }
+
+    fn settle(&mut self, ended: bool) -> String {
+        if self.state == State::Begins {
+            if !ended && self.may_be_repeated() {
+                return String::new();
+            }
+            if overlap(&self.tail, &self.held) == 0 {
+                match self.place.lead_of(&self.held, ended) {
+                    Lead::Open => return String::new(),
+                    Lead::Doubtful => self.state = State::Doubtful,
+                    Lead::Own(bytes) => {
+                        self.held.drain(..bytes);
+                        self.state = State::Goes;
+                    }
+                    Lead::None => {}
+                }
+            }
         }
-        self.is_found = true;
-        let held = std::mem::take(&mut self.held);
-        let overlap = overlap(&self.tail, &held);
-        if overlap > 0 {
-            return held[overlap..].to_owned();
-        }
-        match self.open_fence.as_deref().and_then(|fence| behind_fence(&held, fence)) {
-            Some(rest) => rest.to_owned(),
-            None => held,
+        match self.state {
+            State::Goes if !ended && self.may_be_repeated() => String::new(),
+            State::Begins | State::Goes => {
+                self.state = State::Joined;
+                let held = std::mem::take(&mut self.held);
+                held[overlap(&self.tail, &held)..].to_owned()
+            }
+            State::Joined | State::Doubtful => String::new(),
         }
     }
 
@@ -91,63 +134,6 @@ impl Seam {
     fn may_be_repeated(&self) -> bool {
         self.held.len() < self.tail.len() && self.tail.contains(&self.held)
     }
-
-    /// Whether what is held may become the line that opens the fence again, or words and then that line.
-    fn may_be_fence(&self) -> bool {
-        let Some(fence) = &self.open_fence else { return false };
-        if behind_fence(&self.held, fence).is_some() {
-            return false;
-        }
-        let mut lines = self.held.split('\n').filter(|line| !line.trim().is_empty());
-        let may_open = |line: Option<&str>| line.is_none_or(|line| fence.starts_with(line.trim_end()));
-        let first = lines.next();
-        let is_whole = |line: &str| self.held.trim_start_matches('\n').len() > line.len();
-        match first {
-            Some(line) if is_whole(line) && !is_introduction(line) => false,
-            Some(line) if is_whole(line) => may_open(lines.next()) && lines.next().is_none(),
-            Some(line) => may_open(first) || line.starts_with(char::is_alphabetic),
-            None => true,
-        }
-    }
-}
-
-/// What stands behind the line that opens `fence` once more, be it the first line or the one after an introduction.
-fn behind_fence<'a>(held: &'a str, fence: &str) -> Option<&'a str> {
-    let mut rest = held;
-    let mut n_filled = 0;
-    while let Some((line, after)) = rest.split_once('\n') {
-        rest = after;
-        if line.trim().is_empty() {
-            continue;
-        }
-        if line.trim_end() == fence {
-            return Some(rest);
-        }
-        n_filled += 1;
-        if n_filled > 1 || !is_introduction(line) {
-            return None;
-        }
-    }
-    None
-}
-
-/// Words of the model's own: `Here is the rest:`. Only with the fence below them are they told from content.
-fn is_introduction(line: &str) -> bool {
-    line.starts_with(char::is_alphabetic) && line.contains(' ') && line.trim_end().ends_with([':', '.', '!', '…'])
-}
-
-/// The line that opened the fence that is open at the end; only one with a language, which no closing line has.
-fn open_fence(text: &str) -> Option<String> {
-    let mut open: Option<&str> = None;
-    for line in text.lines() {
-        let Some(rest) = line.strip_prefix("```") else { continue };
-        match open {
-            None => open = Some(line.trim_end()),
-            Some(_) if rest.trim().is_empty() => open = None,
-            Some(_) => {}
-        }
-    }
-    open.filter(|line| line.len() > "```".len()).map(str::to_owned)
 }
 
 /// Length in bytes of the longest beginning of `next` that `so_far` ends with, 0 when it is too short to count.
@@ -186,41 +172,6 @@ fn goes_on_repeating(before: &str, repeated: &str) -> bool {
         None => false,
     };
     is_periodic || is_like_line
-}
-
-/// Where a reply began to repeat itself without end: the length in bytes up to the first repetition. None while it
-/// does not.
-///
-/// A reply counts as degenerate when its tail is one text of at most 400 bytes, said at least `MIN_REPEATS` times and over at
-/// least `MIN_REPEATED_BYTES` in all. Ordinary code repeats lines, but not that often to the letter.
-pub fn degenerate_tail(text: &str) -> Option<usize> {
-    const LONGEST_PERIOD: usize = 400;
-    const MIN_REPEATS: usize = 40;
-    const MIN_REPEATED_BYTES: usize = 16_000;
-    let bytes = text.as_bytes();
-    if bytes.len() < MIN_REPEATED_BYTES {
-        return None;
-    }
-    for period in 1..=LONGEST_PERIOD {
-        let needed = (period * MIN_REPEATS).max(MIN_REPEATED_BYTES);
-        if bytes.len() < needed + period {
-            break;
-        }
-        let tail = &bytes[bytes.len() - needed..];
-        if tail[period..] != tail[..needed - period] {
-            continue;
-        }
-        let mut start = bytes.len() - needed;
-        while start > 0 && bytes[start - 1] == bytes[start - 1 + period] {
-            start -= 1;
-        }
-        let mut end = start + period;
-        while !text.is_char_boundary(end) {
-            end += 1;
-        }
-        return Some(end);
-    }
-    None
 }
 
 #[cfg(test)]
@@ -320,7 +271,61 @@ mod tests {
         );
     }
 
+    #[test]
+    fn an_introduction_is_left_out_where_the_fence_stays_open() {
+        let so_far = "a.py\n```python\n<<<<<<< SEARCH\nx = 1\n=======\nx =";
+        let rest = " 2\n>>>>>>> REPLACE\n```\n";
+        for lead in [
+            "Sure, continuing:\n\n",
+            "Here is the rest:\n",
+            "\nContinuing where I left off...\n\n",
+        ] {
+            assert_eq!(
+                join(so_far, &format!("{lead}{rest}")),
+                format!("{so_far}{rest}"),
+                "{lead}"
+            );
+            let again = format!("{lead}x ={rest}");
+            assert_eq!(
+                join("```python\nabc x =", &again.replace("x =", "abc x =")),
+                format!("```python\nabc x ={rest}")
+            );
+        }
+        let mut seam = Seam::new(so_far);
+        assert_eq!(seam.push("Here is the code:\n\n 2\n"), "");
+        assert_eq!(seam.push("more"), "");
+        assert_eq!(seam.finish(), "");
+        assert!(seam.is_doubtful());
+        let content = "def f():\n    pass\n";
+        assert_eq!(
+            join("```python\nx = 1\n", content),
+            format!("```python\nx = 1\n{content}")
+        );
+    }
+
     proptest::proptest! {
+        #[test]
+        fn talk_in_pieces_is_told_as_in_the_whole(
+            open in proptest::sample::select(vec!["", "```python\n", "```md\n", "```\n", "<<<<<<< SEARCH\n"]),
+            before in "[ab\n]{0,8}",
+            parts in proptest::collection::vec(
+                proptest::sample::select(vec![
+                    "Sure, continuing:", "Here is the code:", "Here is", "OK!", "\n", "\n\n", " ", "```python\n", "```", "a\n", "b",
+                ]),
+                0..6,
+            ),
+            size in 1..9usize,
+        ) {
+            let (so_far, next) = (format!("{open}{before}"), parts.concat());
+            let mut seam = Seam::new(&so_far);
+            let mut joined = so_far.clone();
+            for piece in next.as_bytes().chunks(size) {
+                joined.push_str(&seam.push(std::str::from_utf8(piece).unwrap()));
+            }
+            joined.push_str(&seam.finish());
+            proptest::prop_assert_eq!(joined, join(&so_far, &next));
+        }
+
         #[test]
         fn pieces_join_as_the_whole_does(
             so_far in "[ab\n`]{0,60}",
@@ -342,28 +347,12 @@ mod tests {
 
     #[test]
     fn continuation_asks_unless_the_provider_takes_a_beginning() {
-        assert_eq!(messages("half \n", true), vec![Message::assistant("half")]);
-        assert_eq!(messages("half \n", false)[0], Message::assistant("half \n"));
-        let asked = messages("one\nhalf", false);
+        assert_eq!(messages("half \n", true, false), vec![Message::assistant("half")]);
+        assert_eq!(messages("half \n", false, false)[0], Message::assistant("half \n"));
+        let asked = messages("one\nhalf", false, false);
         assert_eq!(asked.len(), 2);
         assert!(asked[1].text().ends_with("\n\nhalf"));
-    }
-
-    #[test]
-    fn an_endless_repetition_is_cut_after_its_first_time() {
-        let text = format!("Fine so far.\n{}", "I will do it again. ".repeat(1_000));
-        let end = degenerate_tail(&text).unwrap();
-        assert!(text[..end].starts_with("Fine so far.\nI will do it again."));
-        assert!(end < 60, "{end}");
-        assert!(degenerate_tail(&"ä".repeat(12_000)).is_some());
-    }
-
-    #[test]
-    fn code_with_like_lines_is_not_degenerate() {
-        let table: String = (0..2_000)
-            .map(|n| format!("    {{ id: {n}, next: {} }},\n", n + 1))
-            .collect();
-        assert_eq!(degenerate_tail(&table), None);
-        assert_eq!(degenerate_tail(&"=".repeat(300)), None);
+        let again = messages("one\nhalf", false, true);
+        assert!(again[1].text().len() > asked[1].text().len() && again[1].text().ends_with("\n\nhalf"));
     }
 }

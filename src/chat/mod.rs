@@ -8,7 +8,8 @@
 //! - [`roles`]: the order of roles that servers want.
 //! - [`budget`]: whether that fits, and what to drop when it does not.
 //! - [`history`]: turns, and making old ones shorter.
-//! - [`continuation`]: joining a reply that was cut with what follows.
+//! - [`continuation`]: joining a reply that was cut with what follows; `small_talk`: what of that is the model's own.
+//! - [`repetition`]: a reply that repeats itself without end.
 //! - [`mentions`]: files that a text names.
 //! - [`excerpts`]: parts of files, and where they are after an edit.
 //! - [`request`]: what a message is about.
@@ -27,6 +28,8 @@ pub mod mentions;
 pub mod message;
 pub mod modes;
 pub mod prompt;
+pub mod repetition;
 pub mod reply;
 pub mod request;
 pub mod roles;
+mod small_talk;

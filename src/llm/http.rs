@@ -32,7 +32,7 @@ use super::retry;
 use super::secret::Secrets;
 use super::served;
 use super::usage;
-use crate::chat::continuation;
+use crate::chat::repetition::degenerate_tail;
 use crate::models::ModelSettings;
 
 /// How long a stream may stay open after the reason for its end has come (usage may follow).
@@ -251,7 +251,7 @@ impl HttpModel {
             let so_far = decoder.collected.text_so_far();
             if so_far.len() >= checked + REPETITION_CHECK {
                 checked = so_far.len();
-                if let Some(end) = continuation::degenerate_tail(so_far) {
+                if let Some(end) = degenerate_tail(so_far) {
                     decoder.collected.cut(end);
                     let message = "the model repeated itself without end and was stopped".to_owned();
                     break Some(Error::Protocol { message });

@@ -9,6 +9,7 @@ use super::turn::Turn;
 use crate::chat::continuation;
 use crate::chat::continuation::Seam;
 use crate::chat::message::Message;
+use crate::chat::repetition::degenerate_tail;
 use crate::edit_format::Hints;
 use crate::edit_format::ReplyReader;
 use crate::llm;
@@ -68,6 +69,7 @@ impl Session {
             reply: first.reply,
         };
         let mut is_endless = first.is_endless;
+        let mut sternly = false;
         for nth in 1..=MAX_CONTINUATIONS {
             if is_endless || !self.should_go_on(&whole.reply, nth) {
                 break;
@@ -79,8 +81,10 @@ impl Session {
                 whole.reply.text.truncate(end);
             }
             let mut request = messages.clone();
-            if !whole.reply.text.is_empty() {
-                request.extend(continuation::messages(&whole.reply.text, prefill));
+            if whole.reply.text.trim().is_empty() {
+                whole.reply.text.clear();
+            } else {
+                request.extend(continuation::messages(&whole.reply.text, prefill, sternly));
             }
             turn.requests += 1;
             let more = match self.one_reply(request, Some(&whole.reply.text), reader.as_deref_mut()) {
@@ -93,9 +97,14 @@ impl Session {
             };
             is_endless = more.is_endless;
             let price = self.book(&more.reply.usage);
+            sternly = more.is_doubtful;
             let has_come_to_nothing = more.reply.text.trim().is_empty();
             whole.add(more.reply, price);
-            if has_come_to_nothing {
+            if sternly {
+                self.ui.show(Event::Note(
+                    "What came begins with words that may not belong into the file, so it is left out.".to_owned(),
+                ));
+            } else if has_come_to_nothing {
                 break;
             }
         }
@@ -106,14 +115,12 @@ impl Session {
     fn should_go_on(&mut self, reply: &Reply, nth: usize) -> bool {
         let is_empty = reply.text.trim().is_empty();
         let what = match &reply.finish {
-            Finish::Length if is_empty => {
-                self.ui.show(Event::Warning(
-                    "The output limit was used up by thinking, before the reply began.".to_owned(),
-                ));
-                return false;
-            }
+            // Asking again would use the limit up again.
+            Finish::Length if is_empty => return false,
             Finish::Length => "was cut at the output limit",
             Finish::Incomplete(_) => "broke off",
+            // It happens now and then, for no reason of the request's.
+            Finish::Stop if is_empty && nth == 1 => "is empty",
             Finish::Stop | Finish::Refused(_) | Finish::Cancelled => return false,
         };
         if self.limit_reached().is_some() {
@@ -125,9 +132,11 @@ impl Session {
         } else {
             "asking for the rest"
         };
-        self.ui.show(Event::Note(format!(
-            "The reply {what}; {way} ({nth} of {MAX_CONTINUATIONS})."
-        )));
+        let count = match reply.finish {
+            Finish::Stop => String::new(),
+            _ => format!(" ({nth} of {MAX_CONTINUATIONS})"),
+        };
+        self.ui.show(Event::Note(format!("The reply {what}; {way}{count}.")));
         true
     }
 
@@ -197,6 +206,8 @@ struct Streamed {
     reply: Reply,
     /// It repeated itself, and was stopped.
     is_endless: bool,
+    /// A continuation that may begin with words of the model's own, and was left out.
+    is_doubtful: bool,
 }
 
 fn stream(
@@ -236,6 +247,7 @@ fn stream(
             StreamEvent::Notice(text) => Event::Warning(text),
         });
     })?;
+    let mut is_doubtful = false;
     if let Some(so_far) = so_far {
         let rest = shown.map(|mut seam| seam.finish()).unwrap_or_default();
         if !rest.is_empty() {
@@ -244,15 +256,20 @@ fn stream(
         let mut seam = Seam::new(so_far);
         let new = seam.push(&reply.text);
         reply.text = new + &seam.finish();
+        is_doubtful = seam.is_doubtful();
     }
     let is_endless = (text.repeats || reasoning.repeats) && !cancel.is_cancelled();
     if is_endless {
-        if let Some(end) = continuation::degenerate_tail(&reply.text) {
+        if let Some(end) = degenerate_tail(&reply.text) {
             reply.text.truncate(end);
         }
         reply.finish = Finish::Incomplete("it repeated itself without end and was stopped".to_owned());
     }
-    Ok(Streamed { reply, is_endless })
+    Ok(Streamed {
+        reply,
+        is_endless,
+        is_doubtful,
+    })
 }
 
 /// A piece of a reply, read for edits where there can be any.
@@ -283,7 +300,7 @@ impl Watch {
             return;
         }
         self.looked_at = self.text.len();
-        self.repeats = continuation::degenerate_tail(&self.text).is_some();
+        self.repeats = degenerate_tail(&self.text).is_some();
         if self.repeats {
             stop.cancel();
         }
