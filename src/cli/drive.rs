@@ -534,6 +534,7 @@ fn exit_of(end: TurnEnd) -> Exit {
         TurnEnd::EditsFailed | TurnEnd::StillRed => Exit::NotDone,
         TurnEnd::NoModel => Exit::Usage,
         TurnEnd::Provider => Exit::Provider,
+        TurnEnd::Refused => Exit::Refused,
         TurnEnd::Limit => Exit::Limit,
         TurnEnd::Interrupted => Exit::Interrupted,
     }

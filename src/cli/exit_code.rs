@@ -12,11 +12,11 @@ pub enum Exit {
     NotDone = 1,
     /// The command line or the settings are wrong.
     Usage = 2,
-    /// The provider failed, after the retries that its error allows.
+    /// The provider failed, after the retries that its error allows, or its model answered nothing.
     Provider = 3,
     /// A budget or limit was reached.
     Limit = 4,
-    /// A command or setting was refused by policy.
+    /// The provider withheld the reply, by its policy.
     Refused = 5,
     /// Ctrl-C.
     Interrupted = 130,
@@ -31,11 +31,14 @@ impl Exit {
             "an edit could not be applied, or the tests or the lint are still red",
         ),
         (Exit::Usage, "the command line or the settings are wrong"),
-        (Exit::Provider, "the provider failed, after retries"),
+        (
+            Exit::Provider,
+            "the provider failed, after retries, or the reply was empty",
+        ),
         (Exit::Limit, "a budget or limit was reached"),
         (
             Exit::Refused,
-            "a command or setting was refused by policy (kept for that; nothing ends so yet)",
+            "refused by policy: the provider withheld the reply, or a part of it",
         ),
         (Exit::Interrupted, "interrupted"),
     ];

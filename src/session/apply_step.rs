@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 
 use super::Session;
+use super::ask::cut_short_as;
 use super::diff::unified_text;
 use super::disk;
 use super::reflection::Verdict;
@@ -65,7 +66,7 @@ impl Session {
         let cut = cut_off(&reply.finish);
         let nothing_new = parsed.edits.is_empty() && parsed.problems.is_empty();
         if nothing_new && cut.is_none() {
-            self.offer_commands(&suggestions)?;
+            turn.suggestions.extend(suggestions);
             return self.take_words(turn, reply);
         }
         let parsed = with_staged(turn, parsed);
@@ -79,7 +80,7 @@ impl Session {
         }
         if !plan.is_complete() {
             let end = match reply.finish {
-                Finish::Incomplete(_) => TurnEnd::Provider,
+                Finish::Incomplete(_) | Finish::Refused(_) => cut_short_as(&reply.finish),
                 _ => TurnEnd::EditsFailed,
             };
             return Ok(Carried::Open(self.stage(turn, &parsed, &plan, end)));
@@ -117,7 +118,11 @@ impl Session {
         {
             return Ok(Carried::Open(more));
         }
-        Ok(Carried::Ended(TurnEnd::Done))
+        let Some(why) = cut_off(&reply.finish) else {
+            return Ok(Carried::Ended(TurnEnd::Done));
+        };
+        self.ui.show(Event::Warning(format!("{}.", capitalised(&why))));
+        Ok(Carried::Ended(cut_short_as(&reply.finish)))
     }
 
     /// Plans against what the model saw, and merges with what changed on disk since.
@@ -265,6 +270,7 @@ impl Session {
             end,
             what: match end {
                 TurnEnd::Provider => "the reply broke off",
+                TurnEnd::Refused => "the provider withheld the reply",
                 _ => "an edit did not apply",
             },
             count: None,

@@ -8,6 +8,7 @@ use super::Seat;
 use super::Session;
 use super::TurnEnd;
 use super::apply_step::Carried;
+use super::ask::cut_short_as;
 use super::reflection::Reflections;
 use super::turn::Turn;
 use crate::chat::history::History;
@@ -51,11 +52,7 @@ impl Session {
             self.ui.show(Event::Warning(
                 "The plan is not whole, so it is not carried out.".to_owned(),
             ));
-            let end = match reply.finish {
-                Finish::Incomplete(_) => TurnEnd::Provider,
-                _ => TurnEnd::EditsFailed,
-            };
-            return Ok(Carried::Ended(end));
+            return Ok(Carried::Ended(cut_short_as(&reply.finish)));
         }
         let more = self.offer_mentioned(text, &turn.message)?;
         if let Some(more) = more

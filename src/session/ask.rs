@@ -23,6 +23,9 @@ use crate::llm::Reply;
 use crate::terminal::Event;
 use crate::text::fence;
 
+/// What helps where a provider failed for no reason of the request's.
+const AGAIN: &str = "send the message again, or ask another model (`/model`)";
+
 /// What a request led to.
 pub(super) enum Asked {
     Reply(Reply),
@@ -127,10 +130,26 @@ impl Session {
                 .push(Message::user("I stopped this reply; nothing of it was applied."));
             return Asked::Ended(TurnEnd::Interrupted);
         }
-        if reply.text.trim().is_empty() {
-            self.ui.show(Event::Warning("The model's reply was empty.".to_owned()));
+        if !reply.text.trim().is_empty() {
+            return Asked::Reply(reply);
         }
-        Asked::Reply(reply)
+        let (message, hint) = match &reply.finish {
+            Finish::Length => (
+                "the output limit was used up by thinking, before the reply began".to_owned(),
+                "`/think-tokens` and `/reasoning-effort` make the model think less",
+            ),
+            Finish::Refused(why) => (
+                format!("the provider withheld the reply ({why})"),
+                "put it in other words, or ask another model (`/model`)",
+            ),
+            Finish::Incomplete(why) => (format!("the reply broke off before it began ({why})"), AGAIN),
+            Finish::Stop | Finish::Cancelled => ("the model's reply is empty".to_owned(), AGAIN),
+        };
+        self.ui.show(Event::Error {
+            message,
+            hint: Some(hint.to_owned()),
+        });
+        Asked::Ended(cut_short_as(&reply.finish))
     }
 
     /// The next request with everything that belongs to it, within `room`. `message` steers the map.
@@ -352,6 +371,16 @@ fn surely_fits(parts: &prompt::Parts, window: Option<u32>) -> bool {
     let bytes: usize =
         files.sum::<usize>() + messages.sum::<usize>() + parts.map.len() + parts.format.len() + parts.mode.len();
     window.is_none_or(|window| bytes < window as usize / 2)
+}
+
+/// How a turn ends whose last reply is not whole, or is empty.
+pub(super) fn cut_short_as(finish: &Finish) -> TurnEnd {
+    match finish {
+        Finish::Length => TurnEnd::Limit,
+        Finish::Refused(_) => TurnEnd::Refused,
+        Finish::Cancelled => TurnEnd::Interrupted,
+        Finish::Stop | Finish::Incomplete(_) => TurnEnd::Provider,
+    }
 }
 
 pub(super) fn finish_words(finish: &Finish) -> String {

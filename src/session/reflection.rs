@@ -106,6 +106,7 @@ impl Reflections {
             let tries = self.max;
             let why = match tries {
                 0 => format!("{} (reflections are off)", capitalised(what)),
+                1 => format!("Stopped after 1 reflection (`--max-reflections`): {what}"),
                 _ => format!("Stopped after {tries} reflections (`--max-reflections`): {what}"),
             };
             return Next::Stop(end, Some(why));
@@ -167,7 +168,7 @@ mod tests {
         let Next::Stop(_, Some(why)) = reflections.next(failed("b", None)) else {
             panic!()
         };
-        assert!(why.contains("after 1 reflections"), "{why}");
+        assert!(why.contains("after 1 reflection "), "{why}");
         assert!(matches!(Reflections::new(0).next(failed("a", None)), Next::Stop(..)));
     }
 

@@ -31,8 +31,10 @@ pub enum TurnEnd {
     StillRed,
     /// There is no model to ask.
     NoModel,
-    /// The provider failed.
+    /// The provider failed, or its model answered nothing.
     Provider,
+    /// The provider withheld the reply, by its policy.
+    Refused,
     /// A limit of the user was reached, or the request is larger than the model's window.
     Limit,
     Interrupted,

@@ -81,6 +81,11 @@ fn exit_codes_tell_how_a_turn_ended() {
             1,
         ),
         (&["error = 'auth'"], &[], 3),
+        (&["text = ''", "text = ''"], &[], 3),
+        (&["text = ''", &edit, "text = 'Set x'"], &[], 0),
+        (&["text = ''\nfinish = 'length'"], &[], 4),
+        (&["text = ''\nfinish = 'refused'"], &[], 5),
+        (&["text = 'I can'\nfinish = 'refused'"], &["--chat-mode", "ask"], 5),
         (&[&miss, &edit], &["--max-requests", "1"], 4),
         (&[&edit], &["--edit-format", "nonsense"], 2),
     ];
