@@ -1,8 +1,8 @@
 //! `codriver apply`: puts a raw model reply into the files below a folder. No model, no key, no git.
 //!
 //! Nothing is left behind when an edit fails, unless the part that fits was asked for: no file, no folder, no temporary.
-//! What was written is a turn of the project's journal, so that `codriver undo` takes it back. Printing and exit codes
-//! are the caller's.
+//! What was written is a turn of the project's journal, also when the folder is one within the project, so that `codriver
+//! undo` takes it back from anywhere in it. Printing and exit codes are the caller's.
 
 use std::path::Path;
 use std::path::PathBuf;
@@ -27,7 +27,10 @@ use crate::files;
 use crate::files::Found;
 use crate::files::Root;
 use crate::files::endings::GitAttributes;
+use crate::files::journal::Change;
 use crate::files::journal::Journal;
+use crate::files::journal::TurnId;
+use crate::git::Repo;
 use crate::session::diff;
 use crate::session::disk;
 
@@ -47,8 +50,57 @@ pub struct ApplyOptions {
     pub partial: bool,
     /// Write nothing.
     pub dry_run: bool,
-    /// The project's journal, a folder outside the root. It is only made when something is written.
+    /// The project that the journal belongs to: the root, or a folder above it.
+    pub project: PathBuf,
+    /// The project's journal, a folder outside of it. It is only made when something is written.
     pub journal: PathBuf,
+}
+
+/// The project that a folder belongs to: the top of its git repository, or the folder itself.
+pub fn project_of(root: &Path) -> PathBuf {
+    let top = Repo::discover(root).ok().flatten().map(|git| git.root().to_path_buf());
+    let holds_root = |top: &PathBuf| Place::new(root, top).is_ok_and(|place| place.is_within());
+    top.filter(holds_root).unwrap_or_else(|| root.to_path_buf())
+}
+
+/// Where files are written, and where that stands in the project.
+struct Place {
+    root: Root,
+    project: Root,
+    /// Of a path in the project that is one in the root: empty, or with a `/` at its end. None when it is not one.
+    prefix: Option<String>,
+}
+
+impl Place {
+    fn new(root: &Path, project: &Path) -> Result<Self, files::Error> {
+        let (root, project) = (Root::new(root)?, Root::new(project)?);
+        let below = root.path().strip_prefix(project.path()).ok().and_then(Path::to_str);
+        let prefix = below.map(|below| match below {
+            "" => String::new(),
+            below => format!("{below}/"),
+        });
+        Ok(Self { root, project, prefix })
+    }
+
+    fn is_within(&self) -> bool {
+        self.prefix.is_some()
+    }
+
+    /// Writes all changes or none.
+    fn write(&self, journal: &Journal, turn: TurnId, changes: Vec<Change>) -> Result<(), files::Error> {
+        let prefix = self.prefix.as_deref().unwrap_or_default();
+        let changes: Vec<Change> = changes
+            .into_iter()
+            .map(|change| Change {
+                path: format!("{prefix}{}", change.path),
+                mode_from: change.mode_from.map(|path| format!("{prefix}{path}")),
+                ..change
+            })
+            .collect();
+        journal
+            .write(&self.project, turn, &changes)
+            .map_err(|error| error.renamed(|path| path.strip_prefix(prefix).map(str::to_owned)))
+    }
 }
 
 /// How a reply went in. Serialises to the object that `--json` prints.
@@ -139,19 +191,20 @@ impl ApplyOutcome {
 /// The root is no folder, the format is unknown, or the journal or a file cannot be used; then nothing was written.
 /// Edits that do not fit are no error but in the outcome.
 pub fn apply(options: &ApplyOptions, reply: &str) -> Result<ApplyOutcome> {
-    let root = Root::new(&options.root)?;
+    let place = Place::new(&options.root, &options.project)?;
+    let root = &place.root;
     let format = edit_format::by_name(&options.format)
         .with_context(|| format!("there is no edit format `{}`", options.format))?;
-    let interrupted = recover(&root, options)?;
-    let (parsed, hints) = parse(&root, format, &options.files, reply);
+    let interrupted = recover(&place.project, options)?;
+    let (parsed, hints) = parse(root, format, &options.files, reply);
     let contents: Contents = apply::paths_to_read(&parsed, &hints)
         .into_iter()
-        .map(|path| (path.clone(), disk::content(&root, &path)))
+        .map(|path| (path.clone(), disk::content(root, &path)))
         .collect();
     let mut plan = apply::plan(&parsed, &hints, &contents);
-    disk::refuse_second_names(&root, &mut plan);
+    disk::refuse_second_names(root, &mut plan);
     let may_write = !options.dry_run && (plan.is_complete() || options.partial);
-    let written = may_write && write(&root, options, &mut plan)?;
+    let written = may_write && write(&place, options, &mut plan)?;
     let edits = plan.placed.iter().map(applied_edit).collect();
     let (applied, staged) = match may_write && (written || plan.is_complete()) {
         true => (edits, Vec::new()),
@@ -234,7 +287,7 @@ fn known_files(root: &Root) -> Vec<String> {
 }
 
 /// Puts back what a run before left half written: nothing may be planned on such files. What the user should know of it.
-fn recover(root: &Root, options: &ApplyOptions) -> Result<Option<String>, files::Error> {
+fn recover(project: &Root, options: &ApplyOptions) -> Result<Option<String>, files::Error> {
     if !Journal::is_pending(&options.journal) {
         return Ok(None);
     }
@@ -242,7 +295,7 @@ fn recover(root: &Root, options: &ApplyOptions) -> Result<Option<String>, files:
         let warning = "a write to these files was interrupted or is under way; without --dry-run it is put right first";
         return Ok(Some(warning.to_owned()));
     }
-    let put_back = Journal::open(&options.journal)?.recover(root)?;
+    let put_back = Journal::open(&options.journal)?.recover(project)?;
     let names: Vec<String> = put_back.iter().map(|path| format!("`{path}`")).collect();
     Ok((!names.is_empty()).then(|| {
         let names = names.join(", ");
@@ -252,15 +305,15 @@ fn recover(root: &Root, options: &ApplyOptions) -> Result<Option<String>, files:
 
 /// Writes the plan, all of it or nothing. What the file system refuses becomes a failure of the plan; when the part that
 /// fits was asked for, the rest is tried again without it. Whether anything was written.
-fn write(root: &Root, options: &ApplyOptions, plan: &mut Plan) -> Result<bool> {
+fn write(place: &Place, options: &ApplyOptions, plan: &mut Plan) -> Result<bool> {
     if plan.writes.is_empty() {
         return Ok(false);
     }
     let journal = Journal::open(&options.journal)?;
     let turn = journal.begin_turn("apply a reply")?;
     while !plan.writes.is_empty() {
-        let written = disk::changes(root, plan, &|_| GitAttributes::default())
-            .and_then(|changes| journal.write(root, turn, &changes));
+        let written = disk::changes(&place.root, plan, &|_| GitAttributes::default())
+            .and_then(|changes| place.write(&journal, turn, changes));
         let Err(error) = written else { return Ok(true) };
         let n_writes = plan.writes.len();
         disk::fail_to_write(plan, error)?;

@@ -81,13 +81,15 @@ fn dispatch(typed: Typed) -> anyhow::Result<Exit> {
 /// Applies a reply and says what became of it: one JSON object, or lines for a person.
 fn apply_reply(args: &args::ApplyArgs) -> anyhow::Result<Exit> {
     let reply = read_reply(&args.reply)?;
+    let project = apply::project_of(&args.root);
     let options = apply::ApplyOptions {
         root: args.root.clone(),
         format: args.format.clone(),
         files: args.files.clone(),
         partial: args.partial,
         dry_run: args.dry_run,
-        journal: Dirs::for_root(&args.root, &|name| std::env::var(name).ok()).journal(),
+        journal: Dirs::for_root(&project, &|name| std::env::var(name).ok()).journal(),
+        project,
     };
     let outcome = apply::apply(&options, &reply)?;
     for warning in &outcome.warnings {

@@ -552,14 +552,13 @@ pub(super) fn open_tree(root: &Root) -> Result<Tree, Error> {
 }
 
 /// The error under the name that the caller has for the file, which a link may lead to.
-fn by_given_name(root: &Root, changes: &[Change], mut error: Error) -> Error {
-    if let Error::Write { path, .. } | Error::Changed { path } = &mut error {
+fn by_given_name(root: &Root, changes: &[Change], error: Error) -> Error {
+    error.renamed(|path| {
         let mut given = changes.iter().map(|change| &change.path);
-        if let Some(name) = given.find(|name| root.real_name(name).is_ok_and(|real| real == *path)) {
-            path.clone_from(name);
-        }
-    }
-    error
+        given
+            .find(|name| root.real_name(name).is_ok_and(|real| real == path))
+            .cloned()
+    })
 }
 
 /// A commit that was begun and never ended.

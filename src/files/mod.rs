@@ -122,6 +122,27 @@ pub enum Error {
     RollBack { path: String, source: io::Error },
 }
 
+impl Error {
+    /// The error under another name for the file that it is about; `name` gives None for one that stays.
+    pub fn renamed(mut self, name: impl FnOnce(&str) -> Option<String>) -> Self {
+        match &mut self {
+            Error::Outside { path, .. }
+            | Error::InsideGit { path }
+            | Error::Read { path, .. }
+            | Error::Write { path, .. }
+            | Error::Unencodable { path, .. }
+            | Error::Changed { path }
+            | Error::RollBack { path, .. } => {
+                if let Some(new) = name(path) {
+                    *path = new;
+                }
+            }
+            Error::Journal { .. } | Error::OtherRoot { .. } => {}
+        }
+        self
+    }
+}
+
 impl Root {
     /// Resolves symbolic links in `path` itself.
     pub fn new(path: &Path) -> Result<Self, Error> {

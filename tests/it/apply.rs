@@ -454,6 +454,7 @@ mod command {
                 files: Vec::new(),
                 partial: false,
                 dry_run: false,
+                project: self.root(),
                 journal: self.journal(),
             }
         }

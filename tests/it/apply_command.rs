@@ -140,6 +140,53 @@ fn undo_in_a_git_repository_finds_what_apply_wrote_at_its_top() {
 }
 
 #[test]
+fn undo_at_the_top_takes_back_what_apply_wrote_in_a_folder_of_the_repository() {
+    let world = World::new();
+    for name in ["a/sub/x.txt", "a/x.txt", "a/sub/old.sh", "a/sub/kept.txt"] {
+        world.put(name, "1\n");
+    }
+    fs::set_permissions(world.path("a/sub/old.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let made = Command::new("git")
+        .args(["init", "-q"])
+        .current_dir(world.path("a"))
+        .status();
+    assert!(made.unwrap().success());
+    let reply = patch("*** Update File: x.txt\n@@\n-1\n+2\n*** Update File: old.sh\n*** Move to: new.sh\n@@\n-1\n+2\n");
+    for (cwd, root, undo) in [("a", "sub", "a"), ("a/sub", ".", "a"), ("a", "sub", "a/sub")] {
+        world.expect(0, cwd, &["apply", "--root", root, "-"], &reply);
+        assert_eq!(world.get("a/sub/x.txt"), "2\n");
+        assert_eq!(
+            world.get("a/x.txt"),
+            "1\n",
+            "the file of that name at the top is another"
+        );
+        let mode = fs::metadata(world.path("a/sub/new.sh")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o755);
+        let said = world.expect(0, undo, &["undo"], "");
+        assert!(said.contains("sub/x.txt"), "{said}");
+        assert_eq!(
+            (world.get("a/sub/x.txt"), world.get("a/sub/old.sh")),
+            ("1\n".into(), "1\n".into())
+        );
+        assert!(!world.path("a/sub/new.sh").exists());
+    }
+    // The folder is the fence all the same, and what cannot be written is told by its name in it.
+    world.expect(1, "a", &["apply", "--root", "sub", "-"], edit("../x.txt", "1\n", "2\n"));
+    assert_eq!(world.get("a/x.txt"), "1\n");
+    symlink("../x.txt", world.path("a/sub/link.txt")).unwrap();
+    world.expect(1, "a", &["apply", "--root", "sub", "-"], edit("link.txt", "1\n", "2\n"));
+    assert_eq!(world.get("a/x.txt"), "1\n");
+    fs::set_permissions(world.path("a/sub/kept.txt"), fs::Permissions::from_mode(0o444)).unwrap();
+    let reply = edit("x.txt", "1\n", "2\n") + &edit("kept.txt", "1\n", "2\n");
+    let said = world.expect(1, "a", &["apply", "--root", "sub", "--partial", "-"], reply);
+    assert!(said.contains("`kept.txt`"), "{said}");
+    assert_eq!(
+        (world.get("a/sub/x.txt"), world.get("a/sub/kept.txt")),
+        ("2\n".into(), "1\n".into())
+    );
+}
+
+#[test]
 fn projects_that_are_both_the_current_folder_do_not_share_turns() {
     let world = World::new();
     for project in ["a", "b"] {
