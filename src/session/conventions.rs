@@ -23,6 +23,12 @@ use crate::terminal::Answer;
 use crate::terminal::Event;
 use crate::terminal::Question;
 
+/// Shows all of the rules before the question is put again.
+const VIEW: char = 'v';
+
+/// Lines of each file that are shown with the question.
+const SHOWN: usize = 12;
+
 /// Answers "never" to the question of trust.
 const NEVER: char = 'd';
 
@@ -165,14 +171,7 @@ impl Session {
             return Ok(());
         }
         let names = listed(files.iter().map(|file| file.name.as_str()));
-        let answer = self.ui.ask(&Question {
-            text: format!("This project brings rules for the model in {names}. Follow them, now and later (d: never)?"),
-            detail: beginning_of(&files),
-            default: Answer::No,
-            yes_always_applies: false,
-            choices: vec![(NEVER, "never".to_owned())],
-        });
-        match answer {
+        match self.ask_about_rules(&names, &files) {
             Answer::Yes => self.trust_project(true),
             Answer::Choice(NEVER) => self.trust_project(false),
             Answer::No | Answer::Choice(_) => {
@@ -181,6 +180,30 @@ impl Session {
                     "{names} not followed (`/conventions on` or `--trust` changes that)."
                 )));
                 Ok(())
+            }
+        }
+    }
+
+    /// Asks, and shows all of the rules first when the user wants to see them.
+    fn ask_about_rules(&mut self, names: &str, files: &[RuleFile]) -> Answer {
+        let is_cut = files.iter().any(|file| file.text.lines().nth(SHOWN).is_some());
+        let (keys, mut choices) = if is_cut {
+            ("v: view all of it, d: never", vec![(VIEW, "view all of it".to_owned())])
+        } else {
+            ("d: never", Vec::new())
+        };
+        choices.push((NEVER, "never".to_owned()));
+        let mut question = Question {
+            text: format!("This project brings rules for the model in {names}. Follow them, now and later ({keys})?"),
+            detail: shown(files, SHOWN),
+            default: Answer::No,
+            yes_always_applies: false,
+            choices,
+        };
+        loop {
+            match self.ui.ask(&question) {
+                Answer::Choice(VIEW) => question.detail = shown(files, usize::MAX),
+                answer => return answer,
             }
         }
     }
@@ -235,18 +258,18 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.join(", ")
 }
 
-/// What the user should see before they decide: how each file begins.
-fn beginning_of(files: &[RuleFile]) -> String {
-    /// Lines of each file.
-    const SHOWN: usize = 12;
+/// What the user should see before they decide: each file, or how it begins.
+fn shown(files: &[RuleFile], most_lines: usize) -> String {
     let mut text = String::new();
     for file in files {
         text.push_str(&format!("{} ({} bytes):\n", file.name, file.text.len()));
-        for line in file.text.lines().take(SHOWN) {
+        for line in file.text.lines().take(most_lines) {
             text.push_str(&format!("  {line}\n"));
         }
-        if file.text.lines().nth(SHOWN).is_some() {
-            text.push_str("  ...\n");
+        match file.text.lines().count().saturating_sub(most_lines) {
+            0 => {}
+            1 => text.push_str("  ... (1 more line)\n"),
+            n => text.push_str(&format!("  ... ({n} more lines)\n")),
         }
     }
     text

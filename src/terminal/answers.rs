@@ -25,16 +25,17 @@ pub(super) fn choices_legend(question: &Question) -> String {
     format!("please answer one of: {}", words.join(" · "))
 }
 
-/// The answer that `text` gives: a key, a word that yes or no begins, a label; nothing is the default.
+/// The answer that `text` gives: a key, a word that yes or no begins, a label or its first word; nothing is the default.
 pub(super) fn read_choice(question: &Question, text: &str) -> Option<Answer> {
     let text = text.trim().to_lowercase();
     if text.is_empty() {
         return Some(question.default);
     }
-    let choice = question
-        .choices
-        .iter()
-        .find(|(key, label)| text == key.to_lowercase().to_string() || text == label.to_lowercase());
+    let choice = question.choices.iter().find(|(key, label)| {
+        let label = label.to_lowercase();
+        let word = label.split(' ').next().unwrap_or_default();
+        text == key.to_lowercase().to_string() || text == label || text == word
+    });
     if let Some((key, _)) = choice {
         return Some(Answer::Choice(*key));
     }

@@ -127,6 +127,9 @@ pub(crate) struct Script {
     /// Shows what each request's system message says from this text on.
     #[serde(default)]
     show_system_from: Option<String>,
+    /// Shows what stands above each question.
+    #[serde(default)]
+    show_details: bool,
     /// Rule files that the user named.
     #[serde(default)]
     conventions: Vec<String>,
@@ -370,6 +373,9 @@ fn play(script: &Script, root: &Path, state: &Path) -> String {
     let questions = &record.lock().expect("no panic").questions;
     for (question, answer) in questions {
         transcript.push_str(&format!("--- asked: {} {answer:?}\n", question.text));
+        if script.show_details {
+            transcript.push_str(&indent(&question.detail));
+        }
     }
     mask(&transcript.replace(&shown_root, "ROOT"))
 }
