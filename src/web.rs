@@ -9,6 +9,7 @@ use std::time::Duration;
 use reqwest::header::CONTENT_TYPE;
 use tokio_util::sync::CancellationToken;
 
+use crate::text::address::without_login;
 use crate::text::html;
 
 /// Bytes of a page that are read.
@@ -35,6 +36,7 @@ impl Default for Options {
     }
 }
 
+/// Addresses stand in it without what logs in.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("`{address}` is no web address")]
@@ -57,14 +59,14 @@ pub fn fetch(address: &str, options: &Options, cancel: &CancellationToken) -> Re
         None => format!("https://{address}"),
     };
     let wrong = || Error::Address {
-        address: address.to_owned(),
+        address: without_login(address).into_owned(),
     };
     let url = reqwest::Url::parse(&full).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none_or(str::is_empty) {
         return Err(wrong());
     }
     let failed = |why: String| Error::Failed {
-        address: address.to_owned(),
+        address: without_login(address).into_owned(),
         why,
     };
     let client = client(options).map_err(failed)?;
@@ -94,7 +96,7 @@ pub fn fetch(address: &str, options: &Options, cancel: &CancellationToken) -> Re
         return Ok(text.into_owned());
     }
     Err(Error::NotText {
-        address: address.to_owned(),
+        address: without_login(address).into_owned(),
         kind: if kind.is_empty() { "bytes".to_owned() } else { kind },
     })
 }

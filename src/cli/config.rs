@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 use super::settings::{SETTINGS, Setting, Takes, Values, texts_of};
+use crate::policy::secrets;
 
 /// Variables that are no settings but belong to codriver.
 const OTHER_VARIABLES: &[&str] = &[
@@ -107,6 +108,7 @@ impl Config {
             .iter()
             .map(|setting| {
                 let value = self.values.show(setting.key).unwrap_or_else(|| "-".to_string());
+                let value = secrets::mask(&value).into_owned();
                 [setting.key.to_string(), value, self.origin(setting.key).to_string()]
             })
             .collect();

@@ -102,42 +102,59 @@ impl Connector {
         if let Some(name) = &self.values.editor_edit_format {
             known_format(name)?;
         }
-        if name.starts_with(SCRIPTED) {
-            return self.scripted(name);
-        }
-        let settings = self.catalog.resolve(name)?;
-        let format = self.format(&settings)?;
-        let weak_name = self.values.weak_model.clone().or_else(|| settings.weak_model.clone());
-        // A helper that cannot be connected is done without: the main model does its work.
-        let weak = weak_name
-            .filter(|weak| *weak != settings.name)
-            .and_then(|weak| self.catalog.resolve(&weak).ok())
-            .and_then(|weak| self.seat(weak, thinking).ok());
-        let editor = self.editor(&settings, thinking)?;
+        let main = match name.starts_with(SCRIPTED) {
+            true => self.scripted_seat(name)?,
+            false => self.with_fallbacks(self.catalog.resolve(name)?, thinking)?,
+        };
+        let settings = &main.settings;
+        let (weak, editor) = (&self.values.weak_model, &self.values.editor_model);
         Ok(Connected {
-            main: self.with_fallbacks(settings, thinking)?,
-            weak,
-            editor,
-            format,
+            format: self.format(settings)?,
+            weak: self.helper(
+                "weak",
+                weak.as_deref(),
+                settings.weak_model.as_deref(),
+                settings,
+                thinking,
+            )?,
+            editor: self.helper(
+                "editor",
+                editor.as_deref(),
+                settings.editor_model.as_deref(),
+                settings,
+                thinking,
+            )?,
+            main,
         })
     }
 
-    /// Who carries out the main model's plans; None: it does so itself. One that the user named has to be there.
-    fn editor(&self, main: &ModelSettings, thinking: &Thinking) -> Result<Option<Seat>> {
-        if let Some(name) = &self.values.editor_model {
-            let settings = self.catalog.resolve(name)?;
-            if settings.name == main.name {
+    /// A model beside the main one; None: the main one does its work. One that the user named has to be there; the usual
+    /// one is done without when it cannot be connected.
+    fn helper(
+        &self,
+        what: &str,
+        named: Option<&str>,
+        usual: Option<&str>,
+        main: &ModelSettings,
+        thinking: &Thinking,
+    ) -> Result<Option<Seat>> {
+        let seat = |name: &str| -> Result<Option<Seat>> {
+            if name == main.name {
                 return Ok(None);
             }
-            return self
-                .seat(settings, thinking)
-                .with_context(|| format!("the editor model `{name}` cannot be used"))
-                .map(Some);
+            if name.starts_with(SCRIPTED) {
+                return self.scripted_seat(name).map(Some);
+            }
+            let settings = self.catalog.resolve(name)?;
+            match settings.name == main.name {
+                true => Ok(None),
+                false => self.seat(settings, thinking).map(Some),
+            }
+        };
+        match named {
+            Some(name) => seat(name).with_context(|| format!("the {what} model `{name}` cannot be used")),
+            None => Ok(usual.and_then(|name| seat(name).ok().flatten())),
         }
-        let usual = main.editor_model.as_ref().filter(|name| **name != main.name);
-        Ok(usual
-            .and_then(|name| self.catalog.resolve(name).ok())
-            .and_then(|settings| self.seat(settings, thinking).ok()))
     }
 
     /// The main model, with those that stand in for it when it fails for good.
@@ -209,18 +226,6 @@ impl Connector {
         let wanted = wanted.filter(|name| modes::by_name(name).is_none());
         let name = wanted.unwrap_or(&settings.edit_format);
         known_format(name)
-    }
-
-    fn scripted(&self, name: &str) -> Result<Connected> {
-        let main = self.scripted_seat(name)?;
-        let editor = self.values.editor_model.as_ref();
-        let editor = editor.filter(|editor| editor.starts_with(SCRIPTED));
-        Ok(Connected {
-            format: self.format(&main.settings)?,
-            main,
-            weak: None,
-            editor: editor.map(|editor| self.scripted_seat(editor)).transpose()?,
-        })
     }
 
     fn scripted_seat(&self, name: &str) -> Result<Seat> {

@@ -18,7 +18,7 @@ pub(super) const COMMAND: Command = Command {
     completes: Completes::Models,
     run: |session, arguments| {
         match arguments.trim() {
-            "" => session.announce(),
+            "" => show(session),
             name => session.change_model(name),
         }
         Ok(After::Prompt)
@@ -60,6 +60,22 @@ pub(super) const THINK_TOKENS: Command = Command {
     completes: Completes::Nothing,
     run: think_tokens,
 };
+
+fn show(session: &mut Session) {
+    let main = session.main_settings().map(|settings| settings.name.clone());
+    let Some(main) = main else {
+        let text = "There is no model (`/model NAME`; `codriver models` lists them).".to_owned();
+        session.ui().show(Event::Note(text));
+        return;
+    };
+    let mut text = format!("The model is {main} (edit format {})", session.edit_format().name());
+    for which in [Helper::Editor, Helper::Weak] {
+        if let Some(name) = session.helper_name(which) {
+            text.push_str(&format!(", the {} {name}", which.words()));
+        }
+    }
+    session.ui().show(Event::Note(text + "."));
+}
 
 fn helper(session: &mut Session, arguments: &str, which: Helper) -> Result<After> {
     match arguments.trim() {

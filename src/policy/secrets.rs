@@ -154,7 +154,7 @@ static BEARER: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 static IN_URL: LazyLock<Regex> =
-    LazyLock::new(|| Regex::new(r"(\b[a-z][a-z0-9+.-]*://[^/\s:@]*:)([^/\s@]{3,})@").expect("the pattern is constant"));
+    LazyLock::new(|| Regex::new(r"(\b[a-z][a-z0-9+.-]*://[^/\s:@]*:)([^/\s@]+)@").expect("the pattern is constant"));
 
 /// Hides keys in a text: known shapes, private-key blocks, passwords in addresses, and random-looking values behind
 /// names like `token=`. What stays of each says which it was. A masked text is not changed by masking it again.

@@ -101,6 +101,11 @@ impl Session {
         }
     }
 
+    /// How edits are written.
+    pub fn edit_format(&self) -> &'static dyn EditFormat {
+        self.format
+    }
+
     /// How edits are written from now on. False when there is no such format.
     pub fn set_format(&mut self, name: &str) -> bool {
         let found: Option<&'static dyn EditFormat> = edit_format::by_name(name);

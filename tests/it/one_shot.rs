@@ -442,3 +442,59 @@ fn lines_of_a_file_are_done_first() {
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(printed.contains("Read-only:") && output.status.success(), "{printed}");
 }
+
+#[test]
+fn a_scripted_weak_model_writes_the_commit_message() {
+    let place = Place::new();
+    let weak = place.home.path().join("weak.md");
+    std::fs::write(&weak, "<!-- reply -->\nSet x by the weak model\n").unwrap();
+    let weak = format!("scripted:{}", weak.display());
+    let (exit, printed) = place.say(&[&text(EDIT)], &["--weak-model", &weak]);
+    assert_eq!(exit, Some(0), "{printed}");
+    assert_eq!(
+        place.repo.git(&["log", "-1", "--format=%s"]).trim(),
+        "Set x by the weak model"
+    );
+    let (exit, printed) = place.say(&[&text(EDIT)], &["--weak-model", "scripted:nowhere.md"]);
+    assert_eq!(exit, Some(2), "one that was named has to be there: {printed}");
+    assert!(
+        printed.contains("the weak model `scripted:nowhere.md` cannot be used"),
+        "{printed}"
+    );
+}
+
+#[test]
+fn the_model_is_told_once() {
+    let place = Place::new();
+    let model = place.model(&[]);
+    let output = place.run(&["--model", &model, "-m", "/model"]);
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(
+        printed.matches("codriver ").count(),
+        1,
+        "one line begins the session: {printed}"
+    );
+    assert!(
+        printed.contains(&format!("The model is {model} (edit format diff).")),
+        "{printed}"
+    );
+}
+
+#[test]
+fn what_logs_in_to_a_page_is_not_shown() {
+    let place = Place::new();
+    let model = place.model(&[]);
+    let output = place.run(&["--model", &model, "-m", "/web http://me:geheim@127.0.0.1:1/page"]);
+    let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert!(
+        printed.contains("`http://***@127.0.0.1:1/page` cannot be fetched"),
+        "{printed}"
+    );
+    assert!(!printed.contains("geheim"), "{printed}");
+    let base = ["--openai-api-base", "http://me:x1@127.0.0.1:1/v1", "--show-config"];
+    let printed = String::from_utf8(place.run(&base).stdout).unwrap();
+    assert!(
+        !printed.contains("x1@") && printed.contains("127.0.0.1:1/v1"),
+        "{printed}"
+    );
+}
