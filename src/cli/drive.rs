@@ -452,7 +452,8 @@ fn prompt(session: &mut Session, config: &Config) -> Result<Exit> {
         .into_iter()
         .map(|found| found.settings.name)
         .collect();
-    let options = screen::input_options(&config.values, session.state_dir());
+    let enter = session.ui().enter_key();
+    let options = screen::input_options(&config.values, session.state_dir(), enter);
     let mut input =
         Input::new(options, command_rows(), Arc::clone(&words)).context("failed to prepare the terminal")?;
     let attended = input.is_interactive();

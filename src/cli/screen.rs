@@ -12,6 +12,7 @@ use super::settings::Values;
 use crate::llm::local;
 use crate::policy::secrets;
 use crate::session::Interrupt;
+use crate::terminal::EnterKey;
 use crate::terminal::Keys;
 use crate::terminal::Ui;
 use crate::terminal::console;
@@ -38,6 +39,7 @@ pub(super) fn ui(values: &Values, interrupt: &Interrupt) -> Box<dyn Ui> {
         yes_always: values.yes_always,
         verbose: values.verbose,
         editor: values.editor.clone(),
+        enter: EnterKey::new(values.multiline),
     };
     Box::new(Console::new(options).on_closed(stop))
 }
@@ -54,12 +56,13 @@ fn facts(values: &Values, is_terminal: bool) -> style::ColourFacts<'static> {
     }
 }
 
-pub(super) fn input_options(values: &Values, state: &Path) -> input::Options {
+/// How the prompt reads; `enter` is what the ui and its commands know of.
+pub(super) fn input_options(values: &Values, state: &Path, enter: Option<EnterKey>) -> input::Options {
     input::Options {
         history: Some(input::history_file(state)),
         keys: Keys {
             vi: values.vim,
-            multiline: values.multiline,
+            enter: enter.unwrap_or_else(|| EnterKey::new(values.multiline)),
         },
         colour: colour(values, std::io::stdout().is_terminal()),
         editor: values.editor.clone(),

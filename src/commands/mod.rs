@@ -25,6 +25,7 @@ mod ls;
 mod map;
 mod mode;
 mod model;
+mod multiline_mode;
 mod read_only;
 mod redo;
 mod reset;
@@ -95,6 +96,7 @@ pub static COMMANDS: &[Command] = &[
     git::COMMAND,
     editor::COMMAND,
     copy::COMMAND,
+    copy::CONTEXT,
     web::COMMAND,
     map::COMMAND,
     tokens::COMMAND,
@@ -114,6 +116,7 @@ pub static COMMANDS: &[Command] = &[
     mode::OK,
     mode::CONTEXT,
     mode::CHAT_MODE,
+    multiline_mode::COMMAND,
     load::SAVE,
     load::LOAD,
     settings::COMMAND,

@@ -152,6 +152,27 @@ impl Session {
         Asked::Ended(cut_short_as(&reply.finish))
     }
 
+    /// What a request with this message would tell a model that is asked elsewhere, as one text: without the conversation and
+    /// the examples.
+    ///
+    /// # Errors
+    /// When the project cannot be read.
+    pub fn context_text(&mut self, message: &str) -> Result<String> {
+        let said: Vec<Message> = Some(message)
+            .filter(|message| !message.is_empty())
+            .map(Message::user)
+            .into_iter()
+            .collect();
+        let parts = prompt::Parts {
+            history: Vec::new(),
+            examples: Vec::new(),
+            reminder: String::new(),
+            ..self.project_parts(message, &said, self.room())?
+        };
+        let texts: Vec<String> = self.put_together(&parts).messages.iter().map(Message::text).collect();
+        Ok(texts.join("\n\n") + "\n")
+    }
+
     /// The next request with everything that belongs to it, within `room`. `message` steers the map.
     pub(super) fn assemble(&mut self, message: &str, said: &[Message], room: Room) -> Result<Assembled> {
         let parts = if self.mode.project {
@@ -164,13 +185,18 @@ impl Session {
                 ..prompt::Parts::default()
             }
         };
+        Ok(self.put_together(&parts))
+    }
+
+    /// The parts as the model wants them.
+    fn put_together(&self, parts: &prompt::Parts) -> Assembled {
         let fence = fence::choose(
-            files_of(&parts)
+            files_of(parts)
                 .flat_map(|file| file.content.texts())
                 .map(String::as_str),
         );
         let window = self.main_settings().and_then(|settings| settings.context_window);
-        let counter = if surely_fits(&parts, window) {
+        let counter = if surely_fits(parts, window) {
             &self.counts.quick
         } else {
             &self.counts.exact
@@ -192,7 +218,7 @@ impl Session {
             pictures: settings.map(|settings| settings.picture_tokens).unwrap_or_default(),
             count: &|text| counter.count(text),
         };
-        Ok(prompt::assemble(&parts, &options))
+        prompt::assemble(parts, &options)
     }
 
     /// What a request about the project is made of. `message` steers the map.

@@ -11,15 +11,13 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use base64::prelude::{BASE64_STANDARD, Engine};
-
 use super::answers::{choices_label, choices_legend, read_choice};
 use super::figures::{human, plural, progress_line, request_line, usage_line};
 use super::markdown::diff_tint;
 use super::reply::ReplyView;
 use super::screen::{Screen, Ticker, lock};
 use super::style::{Palette, Tint, fit, sanitize, wrap_words};
-use super::{Answer, Event, Question, Ui, tty, unattended_answer};
+use super::{Answer, Copied, EnterKey, Event, Question, Ui, clipboard, tty, unattended_answer};
 use crate::edit_format::{Progress, UnderWay};
 
 /// A question is asked again this often when the answer is none of its choices; then it is a no.
@@ -41,6 +39,8 @@ pub struct Options {
     pub verbose: bool,
     /// The user's own editor; else `$VISUAL` and `$EDITOR`.
     pub editor: Option<String>,
+    /// Shared with the line editor of the prompt.
+    pub enter: EnterKey,
 }
 
 /// Reads one line of answer; None is EOF, Ctrl-C or Ctrl-D.
@@ -489,13 +489,19 @@ impl Ui for Console {
         }
     }
 
-    /// By OSC 52, which also reaches the terminal over ssh and through tmux.
-    fn copy(&mut self, text: &str) -> bool {
-        if self.options.live {
-            let text = BASE64_STANDARD.encode(text);
-            lock(&self.screen).code(&format!("\u{1b}]52;c;{text}\u{7}"));
+    fn copy(&mut self, text: &str) -> Copied {
+        if clipboard::by_program(text, &|name| std::env::var(name).ok()) {
+            return Copied::Clipboard;
         }
-        self.options.live
+        if !self.options.live {
+            return Copied::Nowhere;
+        }
+        lock(&self.screen).code(&clipboard::code(text));
+        Copied::Terminal
+    }
+
+    fn enter_key(&self) -> Option<EnterKey> {
+        self.options.interactive.then(|| self.options.enter.clone())
     }
 }
 

@@ -268,7 +268,7 @@ fn line_editor(
         words,
         typing: Arc::clone(typing),
     }));
-    bind(&mut editor, options.keys, typing);
+    bind(&mut editor, &options.keys, typing);
     if let Some(path) = &options.history {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;

@@ -1,5 +1,6 @@
 //! The keys that differ from rustyline's own, and what they tell about how fast text comes in.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,11 +19,31 @@ pub(super) const TYPED_GAP: Duration = Duration::from_millis(3);
 const LINE_END_GAP: Duration = Duration::from_millis(100);
 
 /// What of the keys is for the user to choose.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Keys {
     pub vi: bool,
-    /// Enter begins a new line and Alt-Enter sends.
-    pub multiline: bool,
+    pub enter: EnterKey,
+}
+
+/// What Enter does and what Alt-Enter: one sends, the other begins a new line. Shared by the line editor and whoever swaps
+/// them.
+#[derive(Debug, Clone, Default)]
+pub struct EnterKey(Arc<AtomicBool>);
+
+impl EnterKey {
+    pub fn new(begins_line: bool) -> Self {
+        Self(Arc::new(AtomicBool::new(begins_line)))
+    }
+
+    /// Whether Enter begins a new line.
+    pub fn begins_line(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Swaps the two keys. Returns whether Enter begins a new line from now on.
+    pub fn swap(&self) -> bool {
+        !self.0.fetch_xor(true, Ordering::Relaxed)
+    }
 }
 
 /// What is known about the line under way besides what rustyline tells.
@@ -55,23 +76,22 @@ impl Typing {
 }
 
 /// Binds the keys of codriver.
-pub(super) fn bind(editor: &mut Editor<LineHelper, FileHistory>, keys: Keys, typing: &Arc<Mutex<Typing>>) {
+pub(super) fn bind(editor: &mut Editor<LineHelper, FileHistory>, keys: &Keys, typing: &Arc<Mutex<Typing>>) {
     let handler = |role: Role, is_line_feed: bool| {
         EventHandler::Conditional(Box::new(Key {
             role,
             is_line_feed,
+            enter: keys.enter.clone(),
             typing: Arc::clone(typing),
         }))
     };
     let conditional = |role: Role| handler(role, false);
     let enter = KeyEvent(KeyCode::Enter, Modifiers::NONE);
     let alt_enter = KeyEvent(KeyCode::Enter, Modifiers::ALT);
-    let enter_role = if keys.multiline { Role::NewLine } else { Role::Enter };
-    editor.bind_sequence(enter, conditional(enter_role));
+    editor.bind_sequence(enter, conditional(Role::Enter));
     // Line ends of a paste, and of what was typed while the terminal was in its usual mode, come as line feeds.
-    editor.bind_sequence(KeyEvent::ctrl('J'), handler(enter_role, true));
-    let alt = if keys.multiline { Cmd::AcceptLine } else { Cmd::Newline };
-    editor.bind_sequence(alt_enter, EventHandler::Simple(alt));
+    editor.bind_sequence(KeyEvent::ctrl('J'), handler(Role::Enter, true));
+    editor.bind_sequence(alt_enter, conditional(Role::AltEnter));
     editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), conditional(Role::Tab));
     let open_editor = vec![KeyEvent::ctrl('X'), KeyEvent::ctrl('E')];
     editor.bind_sequence(Event::KeySeq(open_editor), conditional(Role::OpenEditor));
@@ -83,14 +103,14 @@ struct Key {
     role: Role,
     /// Enter as a line feed (Ctrl-J).
     is_line_feed: bool,
+    enter: EnterKey,
     typing: Arc<Mutex<Typing>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     Enter,
-    /// Enter in multi-line mode: a new line, but a command is carried out.
-    NewLine,
+    AltEnter,
     Tab,
     OpenEditor,
     Other,
@@ -101,7 +121,7 @@ impl ConditionalEventHandler for Key {
         let mut typing = self.typing.lock().unwrap_or_else(PoisonError::into_inner);
         let gap = typing.key();
         let in_burst = gap < TYPED_GAP;
-        let is_return = matches!(self.role, Role::Enter | Role::NewLine) && !self.is_line_feed;
+        let is_return = self.role == Role::Enter && !self.is_line_feed;
         let after_return = std::mem::replace(&mut typing.after_return, is_return);
         if self.is_line_feed && after_return && gap < LINE_END_GAP {
             // The second half of a line end that came as both.
@@ -112,9 +132,12 @@ impl ConditionalEventHandler for Key {
             // A tab that indents a line, in a paste or a longer text, is text.
             Role::Tab if indents(context, in_burst) => Some(Cmd::SelfInsert(1, '\t')),
             Role::Tab => None,
-            Role::NewLine if !is_command(context.line()) => Some(Cmd::Newline),
-            Role::Enter | Role::NewLine if tty::has_input(TYPED_GAP) => Some(Cmd::Newline),
-            Role::Enter | Role::NewLine => {
+            // A command is carried out all the same.
+            Role::Enter if self.enter.begins_line() && !is_command(context.line()) => Some(Cmd::Newline),
+            Role::AltEnter if self.enter.begins_line() => Some(Cmd::AcceptLine),
+            Role::AltEnter => Some(Cmd::Newline),
+            Role::Enter if tty::has_input(TYPED_GAP) => Some(Cmd::Newline),
+            Role::Enter => {
                 typing.enter_in_burst = in_burst;
                 None
             }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use crate::edit_format::{Progress, UnderWay};
 
 mod answers;
+mod clipboard;
 pub mod completion;
 pub mod console;
 pub mod figures;
@@ -24,6 +25,9 @@ pub mod scripted;
 pub mod style;
 pub mod tty;
 
+pub use clipboard::Copied;
+pub use clipboard::SURELY_TAKEN;
+pub use keys::EnterKey;
 pub use keys::Keys;
 
 /// The seam between a session and whoever watches it.
@@ -44,10 +48,15 @@ pub trait Ui: Send {
         None
     }
 
-    /// Puts a text on the user's clipboard. False when there is none.
-    fn copy(&mut self, text: &str) -> bool {
+    /// Puts a text on the user's clipboard.
+    fn copy(&mut self, text: &str) -> Copied {
         let _ = text;
-        false
+        Copied::Nowhere
+    }
+
+    /// What Enter does at the prompt; None where nobody types.
+    fn enter_key(&self) -> Option<EnterKey> {
+        None
     }
 }
 

@@ -45,6 +45,15 @@ impl Place {
         self.command(arguments).output().unwrap()
     }
 
+    /// A program for the PATH of a test, in `bin` of the home.
+    fn program(&self, name: &str, script: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = self.home.path().join("bin").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
     /// `--model` for a script with these replies.
     fn model(&self, replies: &[&str]) -> String {
         let script: String = replies.iter().map(|reply| format!("[[reply]]\n{reply}\n")).collect();
@@ -497,4 +506,36 @@ fn what_logs_in_to_a_page_is_not_shown() {
         !printed.contains("x1@") && printed.contains("127.0.0.1:1/v1"),
         "{printed}"
     );
+}
+
+#[test]
+fn the_context_goes_to_the_clipboard_of_the_desktop() {
+    let place = Place::new();
+    place.program(
+        "xclip",
+        "#!/bin/sh\n[ \"$*\" = '-selection clipboard' ] && cat > \"$HOME/clipboard\"\n",
+    );
+    let copy = |more: &[(&str, &str)]| {
+        let mut command = place.command(&["a.py", "-m", "/copy-context set x to two"]);
+        let path = format!(
+            "{}:{}",
+            place.home.path().join("bin").display(),
+            std::env::var("PATH").unwrap()
+        );
+        command.env("PATH", path).envs(more.iter().copied());
+        let output = command.output().unwrap();
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    let told = copy(&[("DISPLAY", ":0")]);
+    assert!(told.contains("is on the clipboard"), "{told}");
+    let text = std::fs::read_to_string(place.home.path().join("clipboard")).unwrap();
+    for part in ["<<<<<<< SEARCH", "a.py\n```\nx = 1\n```", "set x to two"] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    assert!(text.ends_with("set x to two\n"), "{text}");
+    // The desktop at the other end of a connection is not the user's.
+    for more in [&[("DISPLAY", ":0"), ("SSH_CONNECTION", "1 2 3 4")][..], &[]] {
+        let told = copy(more);
+        assert!(told.contains("there is no clipboard"), "{told}");
+    }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use codriver::terminal::completion::{Argument, CommandRow, Words};
 use codriver::terminal::console::{Console, Options as ConsoleOptions};
 use codriver::terminal::input::{Input, Line, Options};
-use codriver::terminal::{Answer, Event, Keys, Question, Ui};
+use codriver::terminal::{Answer, EnterKey, Event, Keys, Question, Ui};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 
 /// Which program this process is; see the end of this page.
@@ -280,6 +280,32 @@ fn lines_are_held_together_by_braces_backslash_and_alt_enter() {
 }
 
 #[test]
+fn enter_and_alt_enter_can_be_swapped_and_swapped_back() {
+    let mut terminal = Terminal::editor(&[("CODRIVER_TEST_MULTILINE", "1")]);
+    terminal.send("a");
+    terminal.until_screen_has("> a");
+    terminal.send("\r");
+    terminal.send("b");
+    terminal.until("a second line", |screen| screen.lines().last() == Some("b"));
+    terminal.send("\u{1b}\r");
+    assert_eq!(terminal.until_message(1), r#""a\nb""#);
+    // A command needs no Alt.
+    terminal.send("/swap");
+    terminal.until_screen_has("> /swap");
+    a_moment_later();
+    terminal.send("\r");
+    assert_eq!(terminal.until_message(2), r#""/swap""#);
+    terminal.send("c");
+    terminal.until_screen_has("> c");
+    terminal.send("\u{1b}\r");
+    terminal.send("d");
+    terminal.until("a second line again", |screen| screen.lines().last() == Some("d"));
+    a_moment_later();
+    terminal.send("\r");
+    assert_eq!(terminal.until_message(3), r#""c\nd""#);
+}
+
+#[test]
 fn tab_completes_commands_files_and_identifiers() {
     let mut terminal = Terminal::editor(&[]);
     terminal.send("/ad");
@@ -442,13 +468,17 @@ fn program_editor() {
         history: std::env::var_os("CODRIVER_TEST_HISTORY").map(Into::into),
         keys: Keys {
             vi: std::env::var_os("CODRIVER_TEST_VI").is_some(),
-            multiline: false,
+            enter: EnterKey::new(std::env::var_os("CODRIVER_TEST_MULTILINE").is_some()),
         },
         term: std::env::var("TERM").ok(),
         ..Options::default()
     };
+    let enter = options.keys.enter.clone();
     let mut input = Input::new(options, commands, Arc::new(Mutex::new(words))).unwrap();
     while let Line::Text(text) = input.read("").unwrap() {
+        if text == "/swap" {
+            enter.swap();
+        }
         println!("GOT {} END", serde_json::to_string(&text).unwrap());
     }
     println!("LEFT");
