@@ -47,6 +47,7 @@ use crate::terminal;
 use crate::terminal::Event;
 use crate::terminal::completion::Argument;
 use crate::terminal::completion::CommandRow;
+use crate::terminal::completion::Definitions;
 use crate::terminal::completion::Words;
 use crate::terminal::input;
 use crate::terminal::input::Input;
@@ -496,7 +497,11 @@ fn offer_words(session: &Session, words: &SharedWords) {
     let chat = session.files();
     let names = chat.read_only().iter().map(|file| file.name.clone());
     let chat_files = chat.editable().iter().cloned().chain(names).collect();
-    lock(words).chat_files = chat_files;
+    {
+        let mut words = lock(words);
+        words.chat_files = chat_files;
+        words.definitions = Definitions(Arc::new(session.definition_lister()));
+    }
     let (list, words) = (session.file_lister(), Arc::clone(words));
     // Without the thread Tab offers what it had.
     let _ = std::thread::Builder::new().name("files".to_owned()).spawn(move || {

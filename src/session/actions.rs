@@ -8,12 +8,14 @@ use super::Session;
 use super::TurnEnd;
 use super::commit_step::change;
 use super::diff::unified;
+use super::outline::Outline;
 use super::settle::note_begin;
 use super::undo::short;
 use super::verify::Checked;
 use super::verify::Purpose;
 use super::verify::for_model;
 use crate::chat::modes::Yields;
+use crate::files::Found;
 use crate::git::Version;
 use crate::repo_map::MapText;
 use crate::session::map::MapRequest;
@@ -34,6 +36,15 @@ impl Session {
     /// Lists the project's files from another thread, for completion.
     pub fn file_lister(&self) -> impl Fn() -> Result<Vec<String>> + Send + 'static {
         self.map.lister()
+    }
+
+    /// Finds the names of a file's definitions from another thread, for completion.
+    pub fn definition_lister(&self) -> impl Fn(&str) -> Vec<String> + Send + Sync + 'static {
+        let root = self.root.clone();
+        move |path| match root.read(path) {
+            Ok(Found::Text(file)) => Outline::new(path, &file.text).into_names(),
+            _ => Vec::new(),
+        }
     }
 
     /// Shows the last turn's change and what is uncommitted.

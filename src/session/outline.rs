@@ -61,6 +61,11 @@ impl<'t> Outline<'t> {
         }
     }
 
+    /// The names of all definitions, with those of what encloses them: `Class.method`.
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.names
+    }
+
     /// The lines of each definition of that name: `f`, `Class.f`, `Class::f` or `Class#f`.
     fn find(&self, name: &str) -> Vec<Range<usize>> {
         let wanted = plain(name);

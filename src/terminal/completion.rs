@@ -1,7 +1,10 @@
 //! What Tab offers: commands, their arguments, and the names of files and identifiers inside messages.
 //!
 //! It computes from lists that others fill, so a press of Tab never waits for a walk through the project; only paths
-//! that begin with `/`, `~` or `..` are looked up on disk, one folder at a time.
+//! that begin with `/`, `~` or `..` are looked up on disk, one folder at a time, and the definitions of one file.
+
+use std::fmt;
+use std::sync::Arc;
 
 /// More candidates than this are no help to anybody.
 pub const MAX_CANDIDATES: usize = 200;
@@ -38,6 +41,26 @@ pub struct Words {
     pub chat_files: Vec<String>,
     pub identifiers: Vec<String>,
     pub models: Vec<String>,
+    pub definitions: Definitions,
+}
+
+/// From the path of a file to the names of what it defines.
+type ListDefinitions = dyn Fn(&str) -> Vec<String> + Send + Sync;
+
+/// Finds the names of the definitions in a file of the project.
+#[derive(Clone)]
+pub struct Definitions(pub Arc<ListDefinitions>);
+
+impl Default for Definitions {
+    fn default() -> Self {
+        Self(Arc::new(|_| Vec::new()))
+    }
+}
+
+impl fmt::Debug for Definitions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Definitions")
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +110,7 @@ pub fn complete(before: &str, commands: &[CommandRow], words: &Words, list_folde
         Some(Argument::None) => Completion::default(),
         Some(Argument::Words(words)) => plain(before, words),
         Some(Argument::Models) => plain(before, &words.models),
-        Some(Argument::Files) => files(before, &words.files, list_folder),
+        Some(Argument::Files) => parts(before, words).unwrap_or_else(|| files(before, &words.files, list_folder)),
         Some(Argument::ChatFiles) => files(before, &words.chat_files, list_folder),
     }
 }
@@ -133,6 +156,31 @@ fn whole(text: &str) -> Candidate {
         label: text.to_string(),
         is_complete: true,
     }
+}
+
+/// A definition behind `FILE:`, by its whole name or its last component. None when the word is no file of the project with a
+/// colon.
+fn parts(before: &str, words: &Words) -> Option<Completion> {
+    let (start, word) = last_argument(before);
+    let (file, part) = word.split_once(':')?;
+    words.files.binary_search_by(|known| known.as_str().cmp(file)).ok()?;
+    let part = part.trim_start_matches(':');
+    let mut names = (words.definitions.0)(file);
+    names.sort();
+    names.dedup();
+    let begins = |name: &&String| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        name.starts_with(part) || last.starts_with(part)
+    };
+    let candidates = names.iter().filter(begins).take(MAX_CANDIDATES).map(|name| Candidate {
+        text: quoted(&format!("{file}:{name}"), true),
+        label: name.clone(),
+        is_complete: true,
+    });
+    Some(Completion {
+        start,
+        candidates: candidates.collect(),
+    })
 }
 
 /// A file name in the arguments of a command, where quotes and backslashes count.
@@ -302,6 +350,11 @@ mod tests {
             chat_files: strings(&["src/lib.rs"]),
             identifiers: strings(&["parse_reply", "src_root"]),
             models: strings(&["anthropic/claude", "openai/gpt"]),
+            definitions: Definitions(Arc::new(|file| match file {
+                "src/lib.rs" => vec!["Stage.run".to_string(), "run".to_string(), "Stage".to_string()],
+                "my notes/a b.txt" => vec!["Rules".to_string()],
+                _ => Vec::new(),
+            })),
         };
         let list = |folder: &str| match folder {
             "/" => strings(&["etc/", "home/", ".hidden"]),
@@ -340,6 +393,22 @@ mod tests {
         check("/model gpt", "/model ", &["openai/gpt"]);
         check("/clear ", "", &[]);
         check("/mod op", "/mod ", &["openai/gpt"]);
+    }
+
+    #[test]
+    fn behind_a_file_and_a_colon_its_definitions_are_offered() {
+        check(
+            "/add src/lib.rs:",
+            "/add ",
+            &["src/lib.rs:Stage", "src/lib.rs:Stage.run", "src/lib.rs:run"],
+        );
+        check(
+            "/add src/lib.rs:ru",
+            "/add ",
+            &["src/lib.rs:Stage.run", "src/lib.rs:run"],
+        );
+        check("/add \"my notes/a b.txt:R", "/add ", &["\"my notes/a b.txt:Rules\""]);
+        check("/add nothing.rs:ru", "/add ", &[]);
     }
 
     #[test]
