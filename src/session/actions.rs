@@ -8,7 +8,7 @@ use super::Session;
 use super::TurnEnd;
 use super::commit_step::change;
 use super::diff::unified;
-use super::outline::Outline;
+use super::file_parts::FileParts;
 use super::settle::note_begin;
 use super::undo::short;
 use super::verify::Checked;
@@ -42,7 +42,7 @@ impl Session {
     pub fn definition_lister(&self) -> impl Fn(&str) -> Vec<String> + Send + Sync + 'static {
         let root = self.root.clone();
         move |path| match root.read(path) {
-            Ok(Found::Text(file)) => Outline::new(path, &file.text).into_names(),
+            Ok(Found::Text(file)) => FileParts::new(path, &file.text).into_names(),
             _ => Vec::new(),
         }
     }

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::Session;
+use super::file_parts::FileParts;
+use super::file_parts::NoPart;
 use super::files_in::Added;
-use super::outline::NoPart;
-use super::outline::Outline;
 use crate::chat::excerpts::Excerpt;
 use crate::chat::excerpts::in_words;
 use crate::chat::excerpts::text_of;
@@ -84,8 +84,8 @@ impl Session {
             let Ok(Found::Text(file)) = files::read_anywhere(&path) else {
                 continue;
             };
-            let outline = Outline::new(name, &file.text);
-            let found: Result<Vec<Excerpt>, NoPart> = parts.iter().map(|part| outline.part(part)).collect();
+            let file = FileParts::new(name, &file.text);
+            let found: Result<Vec<Excerpt>, NoPart> = parts.iter().map(|part| file.part(part)).collect();
             for excerpt in found.into_iter().flatten() {
                 self.files.show_part(name, excerpt);
             }
@@ -107,7 +107,7 @@ impl Session {
                 )),
             ));
         }
-        let excerpt = Outline::new(path, text).part(part);
+        let excerpt = FileParts::new(path, text).part(part);
         excerpt.map_err(|no_part| refused(no_part.why, no_part.hint))
     }
 
@@ -124,7 +124,7 @@ impl Session {
             return Added::Already(word.to_owned());
         }
         let mut excerpts = self.files.excerpts(path).to_vec();
-        match Outline::new(path, text).view(&mut excerpts) {
+        match FileParts::new(path, text).view(&mut excerpts) {
             Some(view) => Added::Part {
                 name: path.to_owned(),
                 lines: in_words(&view.shown),
@@ -147,7 +147,7 @@ impl Session {
         let mut excerpts = self.files.excerpts(path).to_vec();
         let view = match excerpts.is_empty() || !self.shows_parts() {
             true => None,
-            false => Outline::new(path, text).view(&mut excerpts),
+            false => FileParts::new(path, text).view(&mut excerpts),
         };
         self.files
             .note_shown(path, excerpts, view.as_ref().map(|view| view.shown.clone()));
@@ -174,7 +174,7 @@ impl Session {
         let Ok(Found::Text(file)) = self.root.read(path) else {
             return false;
         };
-        let Ok(excerpt) = Outline::new(path, &file.text).part(part) else {
+        let Ok(excerpt) = FileParts::new(path, &file.text).part(part) else {
             return false;
         };
         let shown = self.files.partly_shown().get(path).map_or(&[][..], Vec::as_slice);

@@ -34,16 +34,16 @@ pub(super) struct View {
 }
 
 /// The definitions of one text.
-pub(super) struct Outline<'t> {
+pub(super) struct FileParts<'t> {
     lines: Vec<&'t str>,
     defs: Vec<Def>,
     /// With the names of what encloses them, by definition: `Class.method`.
     names: Vec<String>,
 }
 
-impl<'t> Outline<'t> {
+impl<'t> FileParts<'t> {
     pub(super) fn new(path: &str, text: &'t str) -> Self {
-        let read = languages::detect(path, text)
+        let read = languages::detect_loosely(path, text)
             .and_then(|language| tags::definitions(language, text, &tags::Limits::default()).ok());
         let defs = read.map(|tags| tags.defs).unwrap_or_default();
         let mut names: Vec<String> = Vec::with_capacity(defs.len());
@@ -260,15 +260,15 @@ def main():
     print(2)
 ";
 
-    fn outline() -> Outline<'static> {
-        Outline::new("rally.py", TEXT)
+    fn parts() -> FileParts<'static> {
+        FileParts::new("rally.py", TEXT)
     }
 
-    fn view_of(parts: &[&str]) -> Option<View> {
-        let outline = outline();
-        let mut excerpts: Vec<Excerpt> = parts.iter().filter_map(|part| outline.part(part).ok()).collect();
-        assert_eq!(excerpts.len(), parts.len());
-        outline.view(&mut excerpts)
+    fn view_of(words: &[&str]) -> Option<View> {
+        let parts = parts();
+        let mut excerpts: Vec<Excerpt> = words.iter().filter_map(|word| parts.part(word).ok()).collect();
+        assert_eq!(excerpts.len(), words.len());
+        parts.view(&mut excerpts)
     }
 
     #[test]
@@ -281,18 +281,18 @@ def main():
 
     #[test]
     fn every_definition_of_a_name_is_meant() {
-        let outline = outline();
-        assert_eq!(outline.find("start").len(), 2);
+        let parts = parts();
+        assert_eq!(parts.find("start").len(), 2);
         for one in ["Rally.start", "Rally::start", "Rally#start", "Rally.start()"] {
-            assert_eq!(in_words(&outline.find(one)), "lines 20 to 21", "{one}");
+            assert_eq!(in_words(&parts.find(one)), "lines 20 to 21", "{one}");
         }
-        assert!(outline.find("tart").is_empty() && outline.find("ally.start").is_empty());
+        assert!(parts.find("tart").is_empty() && parts.find("ally.start").is_empty());
     }
 
     #[test]
     fn lines_are_taken_as_numbered_and_one_line_is_what_stands_around_it() {
-        let outline = outline();
-        let lines = |part| outline.part(part).map(|excerpt| excerpt.lines[0].clone()).ok();
+        let parts = parts();
+        let lines = |part| parts.part(part).map(|excerpt| excerpt.lines[0].clone()).ok();
         assert_eq!(lines("2-5"), Some(1..5));
         assert_eq!(lines("20-900"), Some(19..26));
         assert_eq!(lines("26"), Some(23..26), "the function around it");
@@ -303,7 +303,7 @@ def main():
 
     #[test]
     fn a_name_that_is_not_there_gets_those_that_are_like_it() {
-        let Err(no_part) = outline().part("Stage.lenght") else {
+        let Err(no_part) = parts().part("Stage.lenght") else {
             panic!("there is no such part")
         };
         assert_eq!(no_part.why, "has no definition `Stage.lenght`");
