@@ -12,8 +12,8 @@ use crate::tokens;
 pub(super) fn with_output(mut reply: Reply) -> Reply {
     if reply.usage.input == 0 && reply.usage.output == 0 {
         reply.usage = Usage {
-            output: (tokens::count_at_once(&reply.text) + tokens::count_at_once(&reply.reasoning)) as u64,
-            reasoning: tokens::count_at_once(&reply.reasoning) as u64,
+            output: (tokens::count(&reply.text) + tokens::count(&reply.reasoning)) as u64,
+            reasoning: tokens::count(&reply.reasoning) as u64,
             estimated: true,
             ..reply.usage
         };
@@ -28,21 +28,21 @@ pub(super) fn check_input(reply: &mut Reply, request: &Request, local: bool) -> 
         messages.map(|message| prompt::message_tokens(message, count)).sum()
     };
     if reply.usage.input == 0 {
-        reply.usage.input = sent(&tokens::count_at_once) as u64;
+        reply.usage.input = sent(&tokens::count) as u64;
         reply.usage.estimated = true;
         return None;
     }
     if !local {
         return None;
     }
-    // Exact counting takes long; it is done where the estimate gives a reason.
+    // Counting takes longer; it is done where the estimate gives a reason.
     silent_cut(sent(&tokens::estimate), reply.usage.input)?;
     silent_cut(sent(&tokens::count), reply.usage.input)
 }
 
-/// What was said before the user stopped it. Its tokens are estimated: counting could take longer than they want to wait.
+/// What was said before the user stopped it. Its tokens are by our own count: the server did not get to telling them.
 pub(super) fn stopped(reply: Reply) -> Reply {
-    let output = (tokens::count_at_once(&reply.text) + tokens::count_at_once(&reply.reasoning)) as u64;
+    let output = (tokens::count(&reply.text) + tokens::count(&reply.reasoning)) as u64;
     Reply {
         finish: Finish::Cancelled,
         usage: Usage {

@@ -195,12 +195,6 @@ impl Session {
                 .flat_map(|file| file.content.texts())
                 .map(String::as_str),
         );
-        let window = self.main_settings().and_then(|settings| settings.context_window);
-        let counter = if surely_fits(parts, window) {
-            &self.counts.quick
-        } else {
-            &self.counts.exact
-        };
         let settings = self.main.as_ref().map(|seat| &seat.settings);
         let options = prompt::Options {
             open: &fence.open,
@@ -216,7 +210,7 @@ impl Session {
             overeager: settings.is_some_and(|settings| settings.overeager),
             edits: self.mode.edits(),
             pictures: settings.map(|settings| settings.picture_tokens).unwrap_or_default(),
-            count: &|text| counter.count(text),
+            count: &|text| self.counts.count(text),
         };
         prompt::assemble(parts, &options)
     }
@@ -289,7 +283,7 @@ impl Session {
 
     /// What is said of earlier turns, in at most `ceiling` tokens (the newest turn always).
     fn history_within(&self, ceiling: usize) -> Vec<Message> {
-        let within = self.history.within(ceiling, &|text| self.counts.quick.count(text));
+        let within = self.history.within(ceiling, &|text| self.counts.count(text));
         let mut messages = within.messages;
         if within.left_out > 0 {
             messages.insert(0, Message::user("(Earlier turns of our conversation are left out.)"));
@@ -380,23 +374,6 @@ fn files_of(parts: &prompt::Parts) -> impl Iterator<Item = &FileText> {
         &parts.read_only_files,
     ];
     groups.into_iter().flatten()
-}
-
-/// Whether exact counts do not matter. A token has at least one byte, so a request with fewer bytes than the window has tokens
-/// fits, and what could not be counted at once may be estimated.
-fn surely_fits(parts: &prompt::Parts, window: Option<u32>) -> bool {
-    let files = files_of(parts).map(|file| match &file.content {
-        prompt::Content::Attachment { data, .. } => data.len(),
-        content => content.texts().iter().map(String::len).sum(),
-    });
-    let messages = parts
-        .history
-        .iter()
-        .chain(&parts.request)
-        .map(|message| message.text().len());
-    let bytes: usize =
-        files.sum::<usize>() + messages.sum::<usize>() + parts.map.len() + parts.format.len() + parts.mode.len();
-    window.is_none_or(|window| bytes < window as usize / 2)
 }
 
 /// How a turn ends whose last reply is not whole, or is empty.

@@ -73,7 +73,7 @@ impl Session {
         if self.summarising.is_some() || self.limit_reached().is_some() {
             return;
         }
-        let count = |text: &str| self.counts.quick.count(text);
+        let count = |text: &str| self.counts.count(text);
         let ceiling = self.history_ceiling().max(self.summarise_above);
         let Some(compaction) = self.history.plan_compaction(ceiling, &count) else {
             return;
@@ -135,7 +135,7 @@ impl Session {
     /// `/compact`: summarises all turns but the newest at once. `keep` is what the user wants kept above all.
     pub fn compact(&mut self, keep: &str) -> Result<()> {
         self.stop_summarising();
-        let count = |text: &str| self.counts.quick.count(text);
+        let count = |text: &str| self.counts.count(text);
         let newest = usize::from(self.history.turns.len() > 1);
         let Some(compaction) = self.history.plan_compaction_of_all(newest, &count) else {
             self.ui
@@ -159,7 +159,7 @@ impl Session {
     /// out of the request instead.
     pub(super) fn summarise_to_fit(&mut self, ceiling: usize) {
         self.wake(true);
-        let count = |text: &str| self.counts.quick.count(text);
+        let count = |text: &str| self.counts.count(text);
         let ceiling = ceiling.max(1);
         if self.limit_reached().is_none()
             && self.summarise_above <= ceiling
@@ -216,7 +216,7 @@ impl Session {
 
     /// Puts the summary in place when it will do.
     fn take_over(&mut self, compaction: &Compaction, summary: Summary) -> Option<String> {
-        let count = |text: &str| self.counts.quick.count(text);
+        let count = |text: &str| self.counts.count(text);
         let checked = summary
             .and_then(|text| history::check_summary(&text, compaction.tokens, &count).map_err(|bad| bad.to_string()));
         let text = match checked {

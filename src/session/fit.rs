@@ -82,7 +82,7 @@ impl Session {
     }
 
     fn tell_lacks(&mut self, room: Room, lacks: Lacks) {
-        let count = |text: &str| self.counts.quick.count(text);
+        let count = |text: &str| self.counts.count(text);
         let turns = self.history.within(room.history, &count).left_out;
         let lacks = Lacks { turns, ..lacks };
         let before = std::mem::replace(&mut self.lacks, lacks);

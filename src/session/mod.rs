@@ -250,22 +250,6 @@ pub struct Parts {
     pub interrupt: Interrupt,
 }
 
-/// Tokens by content, each text counted once a session.
-struct Counts {
-    /// Estimated where counting would have to wait for tables.
-    quick: Counter<'static>,
-    exact: Counter<'static>,
-}
-
-impl Default for Counts {
-    fn default() -> Self {
-        Self {
-            quick: Counter::new(&tokens::count_at_once),
-            exact: Counter::new(&tokens::count),
-        }
-    }
-}
-
 /// One project, one chat.
 pub struct Session {
     root: Root,
@@ -285,7 +269,8 @@ pub struct Session {
     summarising: Option<Summarising>,
     /// After a summary that would not do: no other one before the history has more tokens.
     summarise_above: usize,
-    counts: Counts,
+    /// Tokens by content, each text counted once a session.
+    counts: Counter<'static>,
     /// What the last request lacked.
     lacks: Lacks,
     /// The beginning of the last request, to be kept in the provider's cache.
@@ -358,7 +343,7 @@ impl Session {
             history: History::default(),
             summarising: None,
             summarise_above: 0,
-            counts: Counts::default(),
+            counts: Counter::new(&tokens::count),
             lacks: Lacks::default(),
             cached: Vec::new(),
             keepalive: None,
@@ -478,15 +463,11 @@ impl Session {
         self.record_history();
     }
 
-    /// Starts reading the repository for the map and the tokenizer's tables, on threads of their own.
+    /// Starts reading the repository for the map, on a thread of its own.
     pub fn warm_up(&mut self) {
         if self.options.map_tokens > 0 {
             self.map.warm_up();
         }
-        // Without the thread the first count loads them.
-        let _ = std::thread::Builder::new()
-            .name("tokens".to_owned())
-            .spawn(crate::tokens::warm_up);
     }
 
     /// Keeps what the map learnt for the next start, and how the session stands.

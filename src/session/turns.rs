@@ -23,7 +23,7 @@ impl Session {
             self.ui.show(Event::Note("The conversation is empty.".to_owned()));
             return;
         }
-        let count = |text: &str| self.counts.quick.count(text);
+        let count = |text: &str| self.counts.count(text);
         let mut text = String::new();
         for (idx, turn) in self.history.turns.iter().enumerate() {
             let kind = match (turn.pinned, turn.summary) {

@@ -147,8 +147,6 @@ fn yes() -> bool {
 
 #[test]
 fn sessions_play_as_recorded() {
-    // Counts are exact from here on, whatever ran before.
-    codriver::tokens::warm_up();
     support::check_all("session", check);
 }
 
