@@ -31,7 +31,7 @@ fn text(n: usize) -> String {
 fn facts(text: &str) -> Facts {
     let language = languages::by_path("a.py").expect("Python is a language");
     let tags = tags::tags(language, text, &Limits::default()).expect("the text is plain");
-    Facts::of_text(text).with_tags(text, &tags, tokens::count)
+    Facts::of_source(text, &tags, tokens::count)
 }
 
 fn corpus(files: usize) -> Corpus {

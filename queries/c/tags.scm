@@ -1,3 +1,4 @@
+; closed: argument_list concatenated_string initializer_list preproc_include string_literal
 ; Functions, also those that give pointers.
 (function_definition declarator: [
   (function_declarator declarator: (identifier) @name)

@@ -1,3 +1,4 @@
+; closed: import_statement string
 ; What JavaScript and TypeScript share.
 ((variable_declarator name: (identifier) @name value: (call_expression function: (identifier) @_require)) @definition.none
   (#eq? @_require "require"))

@@ -1,3 +1,4 @@
+; closed: import_declaration interpreted_string_literal package_clause
 (function_declaration name: (identifier) @name) @definition.function
 (method_declaration name: (field_identifier) @name) @definition.method
 (type_spec name: (type_identifier) @name type: (struct_type (field_declaration_list) @body)) @definition.struct

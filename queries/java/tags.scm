@@ -1,3 +1,4 @@
+; closed: formal_parameters import_declaration modifiers package_declaration super_interfaces superclass throws type_arguments type_parameters
 (class_declaration name: (identifier) @name) @definition.class
 (record_declaration name: (identifier) @name) @definition.class
 (interface_declaration name: (identifier) @name) @definition.interface

@@ -1,3 +1,5 @@
+; closed: argument_list assert_statement decorator delete_statement expression_statement
+; closed: future_import_statement import_from_statement import_statement parameters raise_statement return_statement type
 ; Functions inside a class become methods.
 (class_definition name: (identifier) @name) @definition.class
 (function_definition name: (identifier) @name) @definition.function

@@ -1,3 +1,4 @@
+; closed: attribute_item inner_attribute_item line_comment string_literal token_tree use_declaration visibility_modifier
 (function_item name: (identifier) @name) @definition.function
 (function_signature_item name: (identifier) @name) @definition.function
 (struct_item name: (type_identifier) @name) @definition.struct

@@ -8,6 +8,7 @@
 
 mod outline;
 mod query;
+mod starts;
 mod table;
 
 use std::collections::HashMap;
@@ -73,7 +74,8 @@ impl Language {
     /// When the query does not fit the grammar, which a test rules out for every row.
     pub fn query(&self) -> Option<&'static TagsQuery> {
         let grammar = self.grammar.as_ref()?;
-        Some(grammar.compiled.get_or_init(|| self.compile(grammar, grammar.source)))
+        let query = || self.compile(grammar, TagsQuery::compile);
+        Some(grammar.compiled.get_or_init(query))
     }
 
     /// The part of [`Self::query`] that gives definitions.
@@ -82,12 +84,16 @@ impl Language {
     /// As [`Self::query`].
     pub fn definitions_query(&self) -> Option<&'static TagsQuery> {
         let grammar = self.grammar.as_ref()?;
-        let query = || self.compile(grammar, &query::definitions_of(grammar.source));
+        let query = || self.compile(grammar, TagsQuery::compile_definitions);
         Some(grammar.definitions.get_or_init(query))
     }
 
-    fn compile(&self, grammar: &Grammar, source: &str) -> TagsQuery {
-        TagsQuery::compile(grammar.loaded.get_or_init(grammar.load), source)
+    fn compile(
+        &self,
+        grammar: &Grammar,
+        how: fn(&tree_sitter::Language, &str) -> Result<TagsQuery, String>,
+    ) -> TagsQuery {
+        how(grammar.loaded.get_or_init(grammar.load), grammar.source)
             .unwrap_or_else(|error| panic!("queries/{}/tags.scm: {error}", self.name))
     }
 

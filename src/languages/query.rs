@@ -7,10 +7,15 @@
 //! (`const fs = require("fs")` only imports). `@definition.clause` is a function that may be written in several pieces:
 //! a piece after one of the same name lengthens it.
 //!
+//! A comment `; closed: kind kind` names nodes that hold no definition, however deep: what is inside is not looked at for any, but
+//! where it has a syntax error.
+//!
 //! What every language shares is not in the queries but in [`crate::repo_map`]: a function directly inside a type is a method,
 //! a constant inside a function is local and left out, a reference at the place of a definition's name is left out.
 
 use serde::{Deserialize, Serialize};
+
+use super::starts;
 use tree_sitter::{Query, QueryError};
 
 macro_rules! kinds {
@@ -136,6 +141,32 @@ pub struct TagsQuery {
     pub query: Query,
     /// By capture index.
     captures: Vec<Capture>,
+    /// Kinds of nodes where a pattern may start; None when that cannot be told.
+    starts: Option<Kinds>,
+    closed: Kinds,
+}
+
+/// Some of a grammar's kinds of nodes.
+#[derive(Debug, Default)]
+struct Kinds(Vec<bool>);
+
+impl Kinds {
+    /// The kinds of these names; None when one of them is not a kind of its own.
+    fn named<'a>(language: &tree_sitter::Language, names: impl IntoIterator<Item = &'a str>) -> Result<Self, &'a str> {
+        let mut kinds = Self(vec![false; language.node_kind_count()]);
+        for name in names {
+            let id = language.id_for_node_kind(name, true);
+            if id == 0 || language.node_kind_is_supertype(id) {
+                return Err(name);
+            }
+            kinds.0[usize::from(id)] = true;
+        }
+        Ok(kinds)
+    }
+
+    fn has(&self, kind: u16) -> bool {
+        self.0.get(usize::from(kind)).copied().unwrap_or(false)
+    }
 }
 
 impl TagsQuery {
@@ -150,18 +181,59 @@ impl TagsQuery {
             .iter()
             .map(|name| meaning(name).ok_or_else(|| format!("unknown capture `@{name}`")))
             .collect::<Result<_, _>>()?;
-        Ok(Self { query, captures })
+        Ok(Self {
+            query,
+            captures,
+            starts: None,
+            closed: Kinds::default(),
+        })
+    }
+
+    /// Compiles the patterns of a query that give definitions. Those of references are most of the work, when the query is
+    /// compiled and when it is run.
+    ///
+    /// # Errors
+    /// As [`Self::compile`], and when a closed node is none of the grammar.
+    pub fn compile_definitions(language: &tree_sitter::Language, source: &str) -> Result<Self, String> {
+        let definitions = definitions_of(source);
+        let starts: Option<Vec<Vec<&str>>> = patterns(&definitions).map(starts::of).collect();
+        let closed = Kinds::named(language, closed(source)).map_err(|name| format!("unknown closed node `{name}`"))?;
+        Ok(Self {
+            starts: starts.and_then(|names| Kinds::named(language, names.into_iter().flatten()).ok()),
+            closed,
+            ..Self::compile(language, &definitions)?
+        })
     }
 
     /// The meaning of a capture.
     pub fn capture(&self, index: u32) -> Capture {
         self.captures.get(index as usize).copied().unwrap_or(Capture::Hidden)
     }
+
+    /// Whether it is known at which nodes patterns start.
+    pub fn knows_starts(&self) -> bool {
+        self.starts.is_some()
+    }
+
+    /// Whether a pattern may start at a node of this kind.
+    pub fn may_start_at(&self, kind: u16) -> bool {
+        self.starts.as_ref().is_none_or(|starts| starts.has(kind))
+    }
+
+    /// Whether a node of this kind, when it has no syntax error, holds no definition.
+    pub fn is_closed(&self, kind: u16) -> bool {
+        self.closed.has(kind)
+    }
 }
 
-/// The patterns of a query that give definitions. Those of references are most of the work, when the query is compiled and when
-/// it is run.
-pub(super) fn definitions_of(source: &str) -> String {
+/// The nodes that hold no definition.
+fn closed(source: &str) -> impl Iterator<Item = &str> {
+    let lists = source.lines().filter_map(|line| line.trim().strip_prefix("; closed:"));
+    lists.flat_map(str::split_whitespace)
+}
+
+/// The patterns of a query that give definitions.
+fn definitions_of(source: &str) -> String {
     patterns(source)
         .filter(|pattern| pattern.contains("@definition."))
         .collect()

@@ -5,11 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::identifiers::occurrences;
 use super::kinds;
+use super::own_words;
 use super::tags::{self, DefKind, FileTags, Skip};
+use super::text_words::TextWords;
 use super::words::{self, WordId};
 use crate::languages;
+
+pub use super::own_words::OwnWords;
 
 /// Changes whenever records would come out differently for the same content and tags query.
 pub const VERSION: u32 = 3;
@@ -34,25 +37,6 @@ pub struct Definition {
     pub signature_tokens: u16,
     /// What stands in its lines, without those of the definitions inside it.
     pub words: OwnWords,
-}
-
-/// The words of a part of a text, as places in the lists of the whole, ascending.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OwnWords {
-    /// In the list of identifiers; the first as it is, each other as the step from the one before.
-    pub identifiers: Vec<u16>,
-    /// In the list of sub-words, written the same way.
-    pub subwords: Vec<u16>,
-}
-
-impl OwnWords {
-    /// The places that a list of steps stands for.
-    pub fn places(steps: &[u16]) -> impl Iterator<Item = usize> {
-        steps.iter().scan(0_usize, |at, step| {
-            *at += usize::from(*step);
-            Some(*at)
-        })
-    }
 }
 
 /// Everything the map keeps of one file.
@@ -110,33 +94,13 @@ fn signature_tokens(signature: &str, count: impl Fn(&str) -> usize) -> usize {
 }
 
 impl Facts {
-    /// Identifiers and sub-words of a text; definitions are added by the caller.
+    /// Identifiers and sub-words of a text that has no definitions.
     pub fn of_text(text: &str) -> Self {
-        let counts = tags::identifiers(text);
-        let mut identifiers = Vec::with_capacity(counts.len());
-        let mut subwords = Vec::with_capacity(2 * counts.len());
-        let mut length = 0;
-        for (identifier, n) in counts {
-            let identifier = identifier.as_bytes();
-            identifiers.push((words::id_of(identifier), n));
-            words::for_each_subword(identifier, |subword| {
-                subwords.push((words::id_of(subword), n));
-                length += n;
-            });
-        }
-        Self {
-            identifiers: packed(identifiers),
-            subwords: packed(subwords),
-            length,
-            lines: text.lines().count() as u32,
-            generated: kinds::is_generated("", languages::head(text, 4096)),
-            skip: None,
-            definitions: Vec::new(),
-        }
+        Self::of_words(text, &TextWords::new(text))
     }
 
-    /// Adds the definitions of the same text. `count` gives the tokens of a text.
-    pub fn with_tags(mut self, text: &str, tags: &FileTags, count: impl Fn(&str) -> usize) -> Self {
+    /// The same with the definitions of the text. `count` gives the tokens of a text.
+    pub fn of_source(text: &str, tags: &FileTags, count: impl Fn(&str) -> usize) -> Self {
         let definition = |def: &tags::Def| {
             let signature = cut(&def.signature);
             Definition {
@@ -152,47 +116,23 @@ impl Facts {
                 words: OwnWords::default(),
             }
         };
-        self.definitions = tags.defs.iter().take(MAX_DEFINITIONS).map(definition).collect();
-        self.add_own_words(text);
-        self
+        let words = TextWords::new(text);
+        let mut facts = Self::of_words(text, &words);
+        facts.definitions = tags.defs.iter().take(MAX_DEFINITIONS).map(definition).collect();
+        own_words::give(&mut facts, text, &words);
+        facts
     }
 
-    /// Gives each word of the text to the innermost definition around it.
-    fn add_own_words(&mut self, text: &str) {
-        const NONE: u32 = u32::MAX;
-        let lines: Vec<&str> = text.lines().collect();
-        let mut owners = vec![NONE; lines.len()];
-        // What is inside stands later in the list.
-        for (idx, definition) in self.definitions.iter().enumerate() {
-            let last = (definition.end_line as usize).min(lines.len());
-            let mut first = (definition.line.saturating_sub(1) as usize).min(last);
-            while first > 0 && speaks_of_the_next(lines[first - 1]) {
-                first -= 1;
-            }
-            owners[first..last].fill(idx as u32);
-        }
-        let mut found: Vec<(u32, WordId, &str)> = Vec::new();
-        for (line, owner) in lines.into_iter().zip(owners) {
-            if owner != NONE {
-                found.extend(occurrences(line).map(|word| (owner, words::id_of(word.as_bytes()), word)));
-            }
-        }
-        found.sort_unstable();
-        found.dedup_by_key(|(owner, id, _)| (*owner, *id));
-        let place = |list: &[(WordId, u8)], id: WordId| list.binary_search_by_key(&id, |(id, _)| *id).ok();
-        for same in found.chunk_by(|a, b| a.0 == b.0) {
-            let identifiers = same.iter().filter_map(|(_, id, _)| place(&self.identifiers, *id));
-            let identifiers = steps(identifiers.collect());
-            let mut subwords = Vec::new();
-            for (_, _, word) in same {
-                words::for_each_subword(word.as_bytes(), |subword| {
-                    subwords.extend(place(&self.subwords, words::id_of(subword)));
-                });
-            }
-            self.definitions[same[0].0 as usize].words = OwnWords {
-                identifiers,
-                subwords: steps(subwords),
-            };
+    fn of_words(text: &str, words: &TextWords) -> Self {
+        let subwords = words.subwords();
+        Self {
+            length: subwords.iter().map(|(_, n)| n).sum(),
+            identifiers: packed(words.identifiers()),
+            subwords: packed(subwords),
+            lines: text.lines().count() as u32,
+            generated: kinds::is_generated("", languages::head(text, 4096)),
+            skip: None,
+            definitions: Vec::new(),
         }
     }
 
@@ -240,27 +180,6 @@ impl Facts {
         out.extend_from_slice(&shown);
         out
     }
-}
-
-/// A line of comment, an attribute, a decorator: it belongs to the definition below it.
-fn speaks_of_the_next(line: &str) -> bool {
-    let line = line.trim_start();
-    ["//", "/*", "* ", "*/", "# ", "#[", "@", "--", ";;", "<!--"]
-        .iter()
-        .any(|mark| line.starts_with(mark))
-        || line == "*"
-        || line == "#"
-}
-
-/// Places as steps from each to the next; they are small and so are their bytes.
-fn steps(mut places: Vec<usize>) -> Vec<u16> {
-    places.sort_unstable();
-    places.dedup();
-    let mut before = 0;
-    places
-        .into_iter()
-        .map(|place| (place - std::mem::replace(&mut before, place)) as u16)
-        .collect()
 }
 
 /// Every reason that holds for a content for ever; its place, from 1, is its code.
@@ -493,30 +412,6 @@ mod tests {
         assert_eq!(view.names().collect::<Vec<_>>(), [words::id_of(b"parse_header")]);
         assert_eq!(view.definitions(), facts.definitions);
         assert_eq!(view.scanned_len() + view.shown_len(), bytes.len());
-    }
-
-    #[test]
-    fn words_belong_to_the_innermost_definition() {
-        let text = "/// Keeps entries.\nstruct Cache {\n    table: Map,\n}\nimpl Cache {\n    /// Reads one.\n    fn lookup(&self) { self.table.find() }\n}\n";
-        let language = languages::by_path("a.rs").unwrap();
-        let tags = tags::tags(language, text, &tags::Limits::default()).unwrap();
-        let facts = Facts::of_text(text).with_tags(text, &tags, str::len);
-        let holders = |word: &str| -> Vec<&str> {
-            let id = words::id_of(word.as_bytes());
-            let holds = |definition: &&Definition| {
-                OwnWords::places(&definition.words.identifiers).any(|place| facts.identifiers[place].0 == id)
-            };
-            facts
-                .definitions
-                .iter()
-                .filter(holds)
-                .map(|d| d.signature.as_str())
-                .collect()
-        };
-        assert_eq!(holders("find"), ["fn lookup(&self)"]);
-        assert_eq!(holders("Reads"), ["fn lookup(&self)"]);
-        assert_eq!(holders("entries"), ["struct Cache"]);
-        assert_eq!(holders("table"), ["struct Cache", "fn lookup(&self)"]);
     }
 
     #[test]

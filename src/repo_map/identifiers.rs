@@ -10,7 +10,9 @@ const MAX_BYTES: usize = 64;
 /// An identifier is a letter, `_` or `$` followed by at least two more letters, digits, `_` or `$`; letters of every
 /// script count. What starts with a digit is a number and left out whole. Comments and strings are not told apart.
 pub fn identifiers(text: &str) -> Vec<(&str, u32)> {
-    let mut found: Vec<(u64, &str)> = occurrences(text).map(|word| (hash(word.as_bytes()), word)).collect();
+    let mut found: Vec<(u64, &str)> = occurrences(text)
+        .map(|(_, word)| (hash(word.as_bytes()), word))
+        .collect();
     // Sorted by hash first: comparing numbers is far cheaper than comparing text, and no input can make it slow.
     found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.cmp(b.1)));
     let mut counts: Vec<(&str, u32)> = Vec::new();
@@ -24,8 +26,8 @@ pub fn identifiers(text: &str) -> Vec<(&str, u32)> {
     counts
 }
 
-/// Every occurrence of an identifier, in the order of the text.
-pub(super) fn occurrences(text: &str) -> impl Iterator<Item = &str> {
+/// Every occurrence of an identifier with the byte where it starts, in the order of the text.
+pub(super) fn occurrences(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -55,7 +57,7 @@ pub(super) fn occurrences(text: &str) -> impl Iterator<Item = &str> {
                 word.chars().count() >= MIN_CHARS
             };
             if !is_number && long_enough && word.len() <= MAX_BYTES {
-                return Some(word);
+                return Some((start, word));
             }
         }
         None

@@ -15,8 +15,10 @@ pub mod history;
 mod id_table;
 mod identifiers;
 pub mod kinds;
+mod matches;
 mod nesting;
 mod outline;
+mod own_words;
 pub mod paths;
 mod phrases;
 mod rank;
@@ -25,6 +27,7 @@ mod scene;
 mod signals;
 mod signature;
 pub mod tags;
+mod text_words;
 pub mod words;
 
 use corpus::{Corpus, Fetch};

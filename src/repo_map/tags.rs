@@ -4,33 +4,26 @@
 //!
 //! Not here: which files to read, ranking, rendering.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
-use tree_sitter::{
-    Node, ParseOptions, ParseState, Parser, QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree,
-};
+use tree_sitter::{ParseOptions, ParseState, Parser, QueryCursor, Tree};
 
 use super::embedded::{self, Part};
-use super::nesting::{self, FoundDef};
-use crate::languages::{Capture, Language, TagsQuery};
+use super::matches;
+use super::nesting;
+use crate::languages::{Language, TagsQuery};
 
 pub use super::identifiers::identifiers;
 pub use crate::languages::{DefKind, RefKind};
 
 /// Version of what this module makes of a text and a query; part of a cache's key.
-pub const TAGS_VERSION: u32 = 3;
+pub const TAGS_VERSION: u32 = 4;
 
-/// Names longer than this many bytes are no names (data, prose).
-const MAX_NAME: usize = 120;
 /// Bytes handed to the parser at a time.
 const CHUNK: usize = 4096;
-/// States that the query may keep at once; more means a pathological tree, and the longest waiting are dropped.
-const MATCH_LIMIT: u32 = 256;
 
 /// The tags of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -204,18 +197,23 @@ fn check_text(language: &Language, text: &str, limits: &Limits) -> Result<(), Sk
 
 /// The most brackets that are open at once, by the bytes alone.
 fn nesting(text: &str) -> usize {
-    let (mut open, mut most) = (0usize, 0);
-    for byte in text.bytes() {
-        match byte {
-            b'(' | b'[' | b'{' => {
-                open += 1;
-                most = most.max(open);
-            }
-            b')' | b']' | b'}' => open = open.saturating_sub(1),
-            _ => {}
+    const STEP: [i8; 256] = {
+        let mut step = [0; 256];
+        let (opening, closing) = (b"([{", b")]}");
+        let mut idx = 0;
+        while idx < opening.len() {
+            step[opening[idx] as usize] = 1;
+            step[closing[idx] as usize] = -1;
+            idx += 1;
         }
+        step
+    };
+    let (mut open, mut most) = (0_i32, 0);
+    for byte in text.bytes() {
+        open = (open + i32::from(STEP[usize::from(byte)])).max(0);
+        most = most.max(open);
     }
-    most
+    most as usize
 }
 
 /// Parser and query cursor keep their memory from file to file, one of each for each thread.
@@ -234,9 +232,9 @@ fn read_grammar(language: &Language, text: &str, limits: &Limits, query: Choose)
     };
     TOOLS.with_borrow_mut(|tools| {
         let tree = parse(&mut tools.parser, grammar, text, limits)?;
-        let mut found = run_query(&mut tools.cursor, query, &tree, text, limits)?;
+        let mut found = matches::find(&mut tools.cursor, query, &tree, text, limits)?;
         Ok(FileTags {
-            refs: count_refs(&mut found),
+            refs: matches::count_refs(&mut found),
             defs: nesting::defs(found.defs, text),
         })
     })
@@ -267,14 +265,14 @@ fn parse(parser: &mut Parser, grammar: &tree_sitter::Language, text: &str, limit
 
 /// Counts down what one pass over a text may cost. A unit is about a hundred steps, or one chunk read: on broken input some
 /// scanners run to the end of the text again and again, which costs reads and no steps.
-struct Budget<'a> {
+pub(super) struct Budget<'a> {
     left: usize,
     cancelled: Option<&'a AtomicBool>,
-    stopped: Option<Skip>,
+    pub(super) stopped: Option<Skip>,
 }
 
 impl<'a> Budget<'a> {
-    fn new(text: &str, limits: &Limits<'a>) -> Self {
+    pub(super) fn new(text: &str, limits: &Limits<'a>) -> Self {
         Self {
             left: 1_000 + text.len() * limits.steps_per_byte / 100,
             cancelled: limits.cancelled,
@@ -282,7 +280,7 @@ impl<'a> Budget<'a> {
         }
     }
 
-    fn step(&mut self, cost: usize) -> ControlFlow<()> {
+    pub(super) fn step(&mut self, cost: usize) -> ControlFlow<()> {
         if self.cancelled.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
             self.stopped = Some(Skip::Cancelled);
             return ControlFlow::Break(());
@@ -298,134 +296,4 @@ impl<'a> Budget<'a> {
             }
         }
     }
-}
-
-struct Found<'tree, 'text> {
-    defs: Vec<FoundDef<'tree>>,
-    /// Kind, where the name starts, name.
-    refs: Vec<(RefKind, usize, Cow<'text, str>)>,
-}
-
-fn run_query<'tree, 'text>(
-    cursor: &mut QueryCursor,
-    query: &TagsQuery,
-    tree: &'tree Tree,
-    text: &'text str,
-    limits: &Limits,
-) -> Result<Found<'tree, 'text>, Skip> {
-    let mut found = Found {
-        defs: Vec::new(),
-        refs: Vec::new(),
-    };
-    cursor.set_match_limit(MATCH_LIMIT);
-    let mut budget = Budget::new(text, limits);
-    let mut progress = |_: &QueryCursorState| budget.step(1);
-    let mut matches = cursor.matches_with_options(
-        &query.query,
-        tree.root_node(),
-        text.as_bytes(),
-        QueryCursorOptions::new().progress_callback(&mut progress),
-    );
-    while let Some(found_match) = matches.next() {
-        let mut names: Vec<Node<'tree>> = Vec::new();
-        let mut body = None;
-        let mut definition = None;
-        let mut reference = None;
-        for capture in found_match.captures() {
-            match query.capture(capture.index) {
-                Capture::Name => names.push(capture.node),
-                Capture::Body => body = body.or(Some(capture.node)),
-                Capture::Definition(kind) => definition = Some((Some(kind), false, capture.node)),
-                Capture::Clause => definition = Some((Some(DefKind::Function), true, capture.node)),
-                Capture::NoDefinition => definition = Some((None, false, capture.node)),
-                Capture::Reference(kind) => reference = Some(kind),
-                Capture::Hidden => {}
-            }
-        }
-        let Some(&first) = names.first() else { continue };
-        let Some(name) = joined_name(&names, text) else {
-            continue;
-        };
-        if let Some((kind, is_clause, node)) = definition {
-            found.defs.push(FoundDef {
-                node,
-                name: name.into_owned(),
-                name_start: first.start_byte(),
-                kind,
-                is_clause,
-                pattern: found_match.pattern_index,
-                body,
-            });
-        } else if let Some(kind) = reference {
-            found.refs.push((kind, first.start_byte(), name));
-        }
-    }
-    drop(matches);
-    match budget.stopped {
-        Some(skip) => Err(skip),
-        None => Ok(found),
-    }
-}
-
-/// The name that the nodes give together; `None` when it is no name.
-fn joined_name<'text>(nodes: &[Node], text: &'text str) -> Option<Cow<'text, str>> {
-    let mut name = Cow::Borrowed("");
-    for node in nodes {
-        let part = clean_name(&text[node.byte_range()]);
-        if part.is_empty() || part.len() > MAX_NAME || part.contains(char::is_control) {
-            return None;
-        }
-        if name.is_empty() {
-            name = Cow::Borrowed(part);
-        } else {
-            name.to_mut().push('.');
-            name.to_mut().push_str(part);
-        }
-    }
-    (name.len() <= MAX_NAME).then_some(name)
-}
-
-/// Without white space, quotes around the whole, and the colon of a Ruby symbol.
-fn clean_name(name: &str) -> &str {
-    let name = name.trim();
-    let unquoted = ['"', '\'', '`']
-        .into_iter()
-        .find_map(|quote| name.strip_prefix(quote)?.strip_suffix(quote))
-        .unwrap_or(name);
-    match unquoted.strip_prefix(':') {
-        Some(symbol) if symbol.starts_with(|c: char| c.is_alphabetic()) => symbol,
-        _ => unquoted.trim(),
-    }
-}
-
-/// Counts the references by name and kind, without those that are the name of a definition.
-fn count_refs(found: &mut Found) -> Vec<Ref> {
-    let mut defined: Vec<usize> = found
-        .defs
-        .iter()
-        .filter(|def| def.kind.is_some_and(DefKind::defines_name))
-        .map(|def| def.name_start)
-        .collect();
-    defined.sort_unstable();
-    let mut places = std::mem::take(&mut found.refs);
-    // Two patterns may see the same use, for example as a base and as a type: the kind that sorts first counts.
-    // Of two names that start together the longer counts.
-    places.sort_by_key(|(kind, start, name)| (*start, *kind, usize::MAX - name.len()));
-    places.dedup_by_key(|(_, start, _)| *start);
-    let mut counts: HashMap<(Cow<str>, RefKind), u32> = HashMap::new();
-    for (kind, start, name) in places {
-        if defined.binary_search(&start).is_err() {
-            *counts.entry((name, kind)).or_default() += 1;
-        }
-    }
-    let mut refs: Vec<Ref> = counts
-        .into_iter()
-        .map(|((name, kind), count)| Ref {
-            name: name.into(),
-            kind,
-            count,
-        })
-        .collect();
-    refs.sort_unstable();
-    refs
 }

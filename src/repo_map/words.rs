@@ -29,7 +29,12 @@ const STOP: &[&str] = &[
 
 /// Hash of an identifier or a word as it is written.
 pub fn id_of(word: &[u8]) -> WordId {
-    (xxh3_64(word) >> 32) as u32
+    id_of_hash(xxh3_64(word))
+}
+
+/// The same where the word's whole hash is at hand.
+pub(super) fn id_of_hash(hash: u64) -> WordId {
+    (hash >> 32) as u32
 }
 
 /// Calls `each` with every sub-word of an identifier: split at `_`, `$` and changes of case, lower case, stemmed.

@@ -166,7 +166,7 @@ impl Session {
         let window = self.main_settings().and_then(|settings| settings.context_window);
         let most = window.map_or(LONG, |window| LONG.min(window as usize / LONG_PART_OF_WINDOW));
         // A token has a few bytes, rarely less than two.
-        text.len() > most && self.counts.quick.count(text) > most
+        text.len() > most && self.counts.count(text) > most
     }
 
     /// Whether a part that a reply names is there and not shown yet.

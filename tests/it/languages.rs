@@ -203,11 +203,33 @@ fn enclosing_definitions_stand_before_what_is_in_them() {
 fn definitions_are_the_same_when_read_alone() {
     for language in LANGUAGES {
         let text = fs::read_to_string(sample(&support::fixtures("languages").join(language.name))).unwrap();
-        let all = tags(language, &text, &Limits::default()).unwrap();
-        let alone = definitions(language, &text, &Limits::default()).unwrap();
-        assert_eq!(alone.defs, all.defs, "{}", language.name);
-        assert_eq!(alone.refs, [], "{}", language.name);
+        for cut in [0, 17, 41] {
+            // A line that is no code makes syntax errors around it.
+            let at = text
+                .char_indices()
+                .map(|(at, _)| at)
+                .find(|at| *at >= text.len() * cut / 60);
+            let mut text = text.clone();
+            if cut > 0 {
+                text.insert_str(at.unwrap_or_default(), "\n)]} \"= {([ fn\n");
+            }
+            let all = tags(language, &text, &Limits::default()).unwrap();
+            let alone = definitions(language, &text, &Limits::default()).unwrap();
+            assert_eq!(alone.defs, all.defs, "{}", language.name);
+            assert_eq!(alone.refs, [], "{}", language.name);
+        }
     }
+}
+
+/// The query is run at the nodes where its patterns start; one that starts anywhere is run over everything, which takes longer.
+#[test]
+fn it_is_known_where_definitions_start() {
+    let unknown: Vec<&str> = LANGUAGES
+        .iter()
+        .filter(|language| language.definitions_query().is_some_and(|query| !query.knows_starts()))
+        .map(|language| language.name)
+        .collect();
+    assert_eq!(unknown, [""; 0]);
 }
 
 #[test]

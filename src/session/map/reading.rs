@@ -134,7 +134,7 @@ pub(super) fn facts(path: &str, bytes: &[u8], cancelled: &AtomicBool) -> Option<
         return Some(Facts::of_text(&text));
     };
     match tags::definitions(language, &text, &limits) {
-        Ok(tags) => Some(Facts::of_text(&text).with_tags(&text, &tags, tokens::count)),
+        Ok(tags) => Some(Facts::of_source(&text, &tags, tokens::count)),
         Err(Skip::Cancelled) => None,
         Err(skip @ (Skip::TooLarge | Skip::Minified | Skip::Binary)) => skipped(skip),
         Err(skip) => Some(Facts {
