@@ -13,9 +13,6 @@ use crate::repo_map::tags::Skip;
 use crate::store::tag_cache::Key;
 use crate::tokens;
 
-/// Files that are read between two writes to the cache.
-const BATCH: usize = 1_000;
-
 /// One file as it was seen last.
 pub(super) struct Known {
     /// None for a file that is not read.
@@ -66,17 +63,6 @@ impl Step {
             _ => None,
         }
     }
-}
-
-/// Jobs until [`BATCH`] of them have to look for a record.
-pub(super) fn batch_end(jobs: &[Job]) -> usize {
-    let mut wanted = 0;
-    jobs.iter()
-        .position(|job| {
-            wanted += usize::from(job.step.key().is_some());
-            wanted > BATCH
-        })
-        .unwrap_or(jobs.len())
 }
 
 /// For each file where it stands among the known; both lists are sorted by path.

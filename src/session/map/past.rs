@@ -39,9 +39,9 @@ impl Past {
         head(repo) == self.head
     }
 
-    /// Follows HEAD. A history that cannot be read is none: the map does without.
-    pub(super) fn refresh(&mut self, repo: &Repo, cache: &mut TagCache, day: i64) {
-        let Some(head) = head(repo) else { return };
+    /// What is still to be read to follow HEAD; None without commits.
+    pub(super) fn unread(&mut self, repo: &Repo, cache: &mut TagCache) -> Option<Unread> {
+        let head = head(repo)?;
         // Known commits lie below HEAD in a straight line: what lies above them is all that is new, in this order.
         let line = repo.line(NEW).unwrap_or_default();
         let known = line.iter().position(|id| match &self.head {
@@ -57,25 +57,19 @@ impl Past {
                 None => false,
             },
         });
-        let wanted = known.unwrap_or(COMMITS);
-        let new = if wanted == 0 {
-            Ok(Vec::new())
-        } else {
-            repo.history(wanted)
-        };
-        let Ok(new) = new else { return };
-        if known.is_none() {
+        Some(Unread { head, above: known })
+    }
+
+    /// Takes in what was read.
+    pub(super) fn follow(&mut self, read: Read, cache: &mut TagCache, day: i64) {
+        let Read { head, above, commits } = read;
+        if above.is_none() {
             self.commits.clear();
         }
-        let new = new.into_iter().map(|commit| Commit {
-            subject: commit.subject,
-            files: commit.files,
-        });
-        self.commits.splice(0..0, new);
+        let is_new = !commits.is_empty();
+        self.commits.splice(0..0, commits);
         self.commits.truncate(COMMITS);
-        if wanted > 0
-            && let Ok(data) = postcard::to_stdvec(&self.commits)
-        {
+        if is_new && let Ok(data) = postcard::to_stdvec(&self.commits) {
             cache.keep_history(&key(&head), &data, day);
         }
         self.history = History::new(
@@ -84,6 +78,40 @@ impl Past {
                 .map(|commit| (commit.subject.as_str(), commit.files.as_slice())),
         );
         self.head = Some(head);
+    }
+}
+
+/// What is still to be read.
+pub(super) struct Unread {
+    head: String,
+    /// Commits above those that are known; None when none are.
+    above: Option<usize>,
+}
+
+/// What was read.
+pub(super) struct Read {
+    head: String,
+    above: Option<usize>,
+    commits: Vec<Commit>,
+}
+
+impl Unread {
+    /// Reads it, which takes long where nothing is known. None for a history that cannot be read: the map does without.
+    pub(super) fn read(self, repo: &Repo) -> Option<Read> {
+        let Self { head, above } = self;
+        let commits = match above.unwrap_or(COMMITS) {
+            0 => Vec::new(),
+            wanted => repo.history(wanted).ok()?,
+        };
+        let commits = commits.into_iter().map(|commit| Commit {
+            subject: commit.subject,
+            files: commit.files,
+        });
+        Some(Read {
+            head,
+            above,
+            commits: commits.collect(),
+        })
     }
 }
 

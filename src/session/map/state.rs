@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::mpsc::{self, Receiver};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rayon::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use super::jobs::{Job, Known, Seen, Step, batch_end, is_shown, resolve, side_by_side, step};
+use super::jobs::{Encoded, Job, Known, Seen, Step, is_shown, resolve, side_by_side, step};
 use super::listing::{self, File, Listing};
 use super::past::Past;
 use super::reading::{self, Stamp};
@@ -26,6 +26,11 @@ use crate::store::tag_cache::{Key, TagCache};
 const MAX_CHAT_BYTES: u64 = 1 << 20;
 /// A snapshot is written anew when more files than this, and more than one in a hundred, are not in it as they are.
 const STALE: usize = 30;
+/// Files that a thread works on before another may take some off it. Small, so that all are busy to the end.
+const RUN: usize = 4;
+/// Records that are written to the cache together, and how long the first waits for the others.
+const MOST_GATHERED: usize = 250;
+const GATHER: Duration = Duration::from_millis(100);
 
 pub(super) struct State {
     version: u64,
@@ -81,12 +86,24 @@ impl State {
             self.noticed = notice.is_some();
             self.notices.extend(notice);
         }
-        if let Some(repo) = repo.filter(|repo| !self.past.is_current(repo)) {
+        let repo = repo.filter(|repo| !self.past.is_current(repo));
+        let unread = repo.as_ref().and_then(|repo| {
             let mut past = std::mem::take(&mut self.past);
-            past.refresh(&repo, self.cache(), today());
+            let unread = past.unread(repo, self.cache());
+            self.past = past;
+            Some((repo, unread?))
+        });
+        // Git reads the history while the files are parsed.
+        let read = std::thread::scope(|scope| {
+            let reading = unread.map(|(repo, unread)| scope.spawn(|| unread.read(repo)));
+            self.refresh_files(source, files, cancel, progress);
+            reading.and_then(|reading| reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        if let Some(read) = read {
+            let mut past = std::mem::take(&mut self.past);
+            past.follow(read, self.cache(), today());
             self.past = past;
         }
-        self.refresh_files(source, files, cancel, progress);
         if let Some(cache) = &mut self.cache {
             self.notices.extend(cache.take_notice());
         }
@@ -192,31 +209,37 @@ impl State {
         self.rebuild();
     }
 
-    /// Carries the steps out in batches, so that what was read is kept even when the process is stopped, and in the cache no
-    /// later than the next batch. Returns the files, and how many are new to the snapshot.
+    /// Carries the steps out. What was read is in the cache soon after, so that it is kept even when the process is stopped.
+    /// Returns the files, and how many are new to the snapshot.
     fn resolve_all(
         &mut self,
         source: &MapSource,
-        mut jobs: Vec<Job>,
+        jobs: Vec<Job>,
         cancel: &CancellationToken,
         progress: &(dyn Fn(Progress) + Sync),
     ) -> (Vec<Known>, usize) {
-        let total = jobs.len();
-        let (cancelled, done) = (AtomicBool::new(false), AtomicBool::new(false));
-        let counter = AtomicUsize::new(0);
-        let has_work = jobs.iter().any(|job| job.step.key().is_some());
-        let mut all = Vec::with_capacity(total);
-        let mut new = 0;
-        if !has_work {
-            all.extend(
-                jobs.into_iter()
-                    .filter_map(|job| resolve(source, job, None, &cancelled))
-                    .map(|(known, _)| known),
-            );
-            return (all, 0);
+        let wanted: Vec<Key> = jobs.iter().filter_map(|job| job.step.key()).collect();
+        let cancelled = AtomicBool::new(false);
+        if wanted.is_empty() {
+            let known = jobs
+                .into_iter()
+                .filter_map(|job| resolve(source, job, None, &cancelled))
+                .map(|(known, _)| known);
+            return (known.collect(), 0);
         }
         let cache = self.cache();
-        std::thread::scope(|scope| {
+        let mut found = look_up(cache, &wanted).into_iter();
+        let work: Vec<_> = jobs
+            .into_iter()
+            .map(|job| {
+                let record = job.step.key().and_then(|_| found.next().flatten());
+                (job, record)
+            })
+            .collect();
+        let (total, counter) = (work.len(), AtomicUsize::new(0));
+        let (sender, fresh) = mpsc::channel();
+        let done = AtomicBool::new(false);
+        let known = std::thread::scope(|scope| {
             // Hands a cancellation on to parsers, which look at a flag.
             let watcher = scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
@@ -226,47 +249,28 @@ impl State {
                     std::thread::park_timeout(POLL);
                 }
             });
-            while !jobs.is_empty() {
-                let rest = jobs.split_off(batch_end(&jobs));
-                let batch = std::mem::replace(&mut jobs, rest);
-                let wanted: Vec<Key> = batch.iter().filter_map(|job| job.step.key()).collect();
-                let found = cache.records(&wanted);
-                let is_found = |(key, found): (&Key, &Option<Vec<u8>>)| found.is_some().then_some(*key);
-                cache.touch(
-                    &wanted.iter().zip(&found).filter_map(is_found).collect::<Vec<_>>(),
-                    today(),
-                );
-                let mut found = found.into_iter();
-                let work: Vec<_> = batch
-                    .into_iter()
-                    .map(|job| {
-                        let record = job.step.key().and_then(|_| found.next().flatten());
-                        (job, record)
-                    })
-                    .collect();
-                new += wanted.len();
-                let (sender, receiver) = mpsc::channel();
-                let results: Vec<Option<Known>> = work
-                    .into_par_iter()
-                    .map_with(sender, |sender, (job, record)| {
-                        let (known, fresh) = resolve(source, job, record, &cancelled)?;
-                        if let Some(fresh) = fresh {
-                            let _ = sender.send(fresh);
-                        }
-                        let n = counter.fetch_add(1, Ordering::Relaxed) + 1;
-                        if n.is_multiple_of(64) || n == total {
-                            progress(Progress { done: n, total });
-                        }
-                        Some(known)
-                    })
-                    .collect();
-                all.extend(results.into_iter().flatten());
-                cache.keep(&receiver.into_iter().collect::<Vec<_>>(), today());
-            }
+            scope.spawn(|| keep_as_they_come(cache, fresh));
+            let known: Vec<Option<Known>> = work
+                .into_par_iter()
+                .with_max_len(RUN)
+                .map_with(sender, |sender, (job, record)| {
+                    let (known, fresh) = resolve(source, job, record, &cancelled)?;
+                    if let Some(fresh) = fresh {
+                        // The receiver lives until the last sender is gone.
+                        let _ = sender.send(fresh);
+                    }
+                    let n = counter.fetch_add(1, Ordering::Relaxed) + 1;
+                    if n.is_multiple_of(64) || n == total {
+                        progress(Progress { done: n, total });
+                    }
+                    Some(known)
+                })
+                .collect();
             done.store(true, Ordering::Relaxed);
             watcher.thread().unpark();
+            known
         });
-        (all, new)
+        (known.into_iter().flatten().collect(), wanted.len())
     }
 
     /// The map for a request, of what is known.
@@ -355,6 +359,24 @@ impl State {
         if written.is_ok() {
             self.stale = 0;
         }
+    }
+}
+
+/// The records that the cache has, which count as used today.
+fn look_up(cache: &mut TagCache, wanted: &[Key]) -> Vec<Option<Vec<u8>>> {
+    let found = cache.records(wanted);
+    let used = wanted.iter().zip(&found).filter(|(_, found)| found.is_some());
+    cache.touch(&used.map(|(key, _)| *key).collect::<Vec<_>>(), today());
+    found
+}
+
+/// Writes records to the cache until no more come.
+fn keep_as_they_come(cache: &mut TagCache, fresh: Receiver<(Key, Encoded)>) {
+    while let Ok(first) = fresh.recv() {
+        let mut records = vec![first];
+        let more = std::iter::from_fn(|| fresh.recv_timeout(GATHER).ok());
+        records.extend(more.take(MOST_GATHERED - 1));
+        cache.keep(&records, today());
     }
 }
 
