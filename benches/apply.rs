@@ -1,4 +1,5 @@
-//! Reading and placing: 1,000 blocks on a file of 1 MB, a block that is nowhere in 50,000 lines, and how both grow.
+//! Reading and placing: 1,000 blocks on a file of 1 MB, blocks that overlap each other, a block that is nowhere in 50,000
+//! lines, and how all that grows.
 
 #![allow(missing_docs)] // criterion's macros make public functions
 
@@ -88,6 +89,21 @@ fn parse_and_plan(c: &mut Criterion) {
     group.finish();
 }
 
+/// Blocks that overlap each other: each begins one line below another one, and five of its lines are that one's, too.
+fn overlapping(c: &mut Criterion) {
+    let mut group = c.benchmark_group("overlapping blocks");
+    group.sample_size(10);
+    for n_blocks in [1_000, 4_000] {
+        let lines = source(n_blocks + 6);
+        let (reply, contents) = (reply(&lines, n_blocks), contents(&lines));
+        assert!(plan(&reply, &contents).is_complete());
+        group.bench_function(BenchmarkId::from_parameter(n_blocks), |b| {
+            b.iter(|| plan(black_box(&reply), black_box(&contents)));
+        });
+    }
+    group.finish();
+}
+
 fn nowhere(c: &mut Criterion) {
     let mut group = c.benchmark_group("300 lines that are nowhere");
     group.sample_size(10);
@@ -111,5 +127,5 @@ fn nowhere(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, parse_and_plan, nowhere);
+criterion_group!(benches, parse_and_plan, overlapping, nowhere);
 criterion_main!(benches);

@@ -4,7 +4,8 @@
 //! earlier blocks left it. Untouched lines keep their ending; the planner decides nothing here.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::Ref;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -39,15 +40,39 @@ pub(super) struct Document<'t> {
     by_key: HashMap<u64, Vec<LineId>>,
     n_original: usize,
     final_newline: bool,
-    condensed: OnceCell<Condensed>,
-    signatures: OnceCell<Vec<u128>>,
+    condensed: RefCell<Condensed>,
+    /// By id, as far as they were asked for.
+    signatures: RefCell<Vec<u128>>,
 }
 
-/// The text without any white space, and where each line starts in it.
-pub(super) struct Condensed {
-    pub(super) text: String,
-    /// (offset in `text`, position of the line), one entry a line that is not blank.
-    pub(super) starts: Vec<(usize, usize)>,
+/// The lines without any white space, as far as they were asked for. A line never changes, so a change to the text costs only
+/// its new lines.
+#[derive(Default)]
+struct Condensed {
+    /// By id.
+    lines: Vec<Box<str>>,
+    /// By their first bytes, all of them where there are fewer than [`BEGINNING`]. Blank lines are not in it.
+    by_beginning: HashMap<Box<[u8]>, Vec<LineId>>,
+}
+
+/// Bytes by which a line without white space is found: fewer make more lines alike.
+const BEGINNING: usize = 12;
+
+impl Condensed {
+    fn push(&mut self, line: &str) {
+        let line: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+        if !line.is_empty() {
+            let beginning = &line.as_bytes()[..line.len().min(BEGINNING)];
+            let id = line_id(self.lines.len());
+            match self.by_beginning.get_mut(beginning) {
+                Some(ids) => ids.push(id),
+                None => {
+                    self.by_beginning.insert(beginning.into(), vec![id]);
+                }
+            }
+        }
+        self.lines.push(line.into_boxed_str());
+    }
 }
 
 /// A change to lines of a document.
@@ -97,8 +122,8 @@ impl<'t> Document<'t> {
             by_key,
             n_original: n,
             final_newline,
-            condensed: OnceCell::new(),
-            signatures: OnceCell::new(),
+            condensed: RefCell::default(),
+            signatures: RefCell::default(),
         }
     }
 
@@ -173,25 +198,65 @@ impl<'t> Document<'t> {
         found
     }
 
-    pub(super) fn condensed(&self) -> &Condensed {
-        self.condensed.get_or_init(|| {
-            let mut text = String::new();
-            let mut starts = Vec::with_capacity(self.len());
-            for position in 0..self.len() {
-                let start = text.len();
-                text.extend(self.text(position).chars().filter(|c| !c.is_whitespace()));
-                if text.len() > start {
-                    starts.push((start, position));
-                }
-            }
-            Condensed { text, starts }
-        })
+    fn condensed(&self) -> Ref<'_, Condensed> {
+        let known = self.condensed.borrow().lines.len();
+        if known < self.records.len() {
+            let mut condensed = self.condensed.borrow_mut();
+            self.records[known..]
+                .iter()
+                .for_each(|record| condensed.push(&record.text));
+        }
+        self.condensed.borrow()
     }
 
-    /// What `of` says of each line, worked out once for a text as it stands: many blocks may ask.
-    pub(super) fn signatures(&self, of: fn(&str) -> u128) -> &[u128] {
-        self.signatures
-            .get_or_init(|| (0..self.len()).map(|position| of(self.text(position))).collect())
+    /// Where a text without white space stands, from the start of a line to the end of a line, white space in the lines aside:
+    /// of each place its lines, as (offset in the text, position). Places do not overlap.
+    pub(super) fn places_of_condensed(&self, text: &str) -> Vec<Vec<(usize, usize)>> {
+        let condensed = self.condensed();
+        let longest = text.len().min(BEGINNING);
+        let mut firsts: Vec<usize> = (1..=longest)
+            .filter_map(|length| condensed.by_beginning.get(&text.as_bytes()[..length]))
+            .flatten()
+            .filter_map(|id| self.position_of(*id))
+            .collect();
+        firsts.sort_unstable();
+        let mut places: Vec<Vec<(usize, usize)>> = Vec::new();
+        let mut free_from = 0;
+        for first in firsts {
+            if first >= free_from
+                && let Some(lines) = self.spelled_from(first, text, &condensed)
+            {
+                free_from = lines.last().map_or(first, |(_, last)| *last) + 1;
+                places.push(lines);
+            }
+        }
+        places
+    }
+
+    /// The lines from `first` on that spell the text, none more and none less.
+    fn spelled_from(&self, first: usize, text: &str, condensed: &Condensed) -> Option<Vec<(usize, usize)>> {
+        let mut lines = Vec::new();
+        let mut rest = text;
+        for position in first..self.len() {
+            let line = &condensed.lines[self.order[position] as usize];
+            if line.is_empty() {
+                continue;
+            }
+            lines.push((text.len() - rest.len(), position));
+            rest = rest.strip_prefix(&**line)?;
+            if rest.is_empty() {
+                return Some(lines);
+            }
+        }
+        None
+    }
+
+    /// What `of` says of each line, by position. It is worked out once a line: many blocks may ask.
+    pub(super) fn signatures(&self, of: fn(&str) -> u128) -> Vec<u128> {
+        let mut known = self.signatures.borrow_mut();
+        let n_known = known.len();
+        known.extend(self.records[n_known..].iter().map(|record| of(&record.text)));
+        self.order.iter().map(|id| known[*id as usize]).collect()
     }
 
     /// Makes changes that do not overlap, all of one block. Positions are those before any of them.
@@ -200,8 +265,6 @@ impl<'t> Document<'t> {
         for splice in splices.into_iter().rev() {
             self.splice_one(splice, block);
         }
-        self.condensed = OnceCell::new();
-        self.signatures = OnceCell::new();
     }
 
     fn splice_one(&mut self, splice: Splice, block: usize) {
@@ -314,6 +377,38 @@ mod tests {
         assert_eq!(document.positions(key("a")), [] as [usize; 0]);
         assert_eq!(document.position_of(2), Some(0));
         assert_eq!(document.removed_by(0), Some(1));
+    }
+
+    #[test]
+    fn a_text_without_white_space_is_found_from_line_to_line_as_they_stand_now() {
+        let mut document = Document::new("let x = call(\n    a, b);\n\nlet x = call(a, b);\nlet y = call(a, b);\n");
+        let text = "letx=call(a,b);";
+        assert_eq!(
+            document.places_of_condensed(text),
+            [vec![(0, 0), (10, 1)], vec![(0, 3)]]
+        );
+        assert_eq!(document.places_of_condensed("x=call("), [] as [Vec<(usize, usize)>; 0]);
+        assert_eq!(
+            document.places_of_condensed("letx=call(a,"),
+            [] as [Vec<(usize, usize)>; 0]
+        );
+        document.splice(
+            vec![Splice {
+                range: 1..2,
+                new: lines(&["a,", "\tb", ");"]),
+            }],
+            1,
+        );
+        let wrapped = vec![(0, 0), (10, 1), (12, 2), (13, 3)];
+        assert_eq!(document.places_of_condensed(text), [wrapped, vec![(0, 5)]]);
+        document.splice(
+            vec![Splice {
+                range: 0..4,
+                new: lines(&[]),
+            }],
+            2,
+        );
+        assert_eq!(document.places_of_condensed(text), [vec![(0, 1)]]);
     }
 
     #[test]

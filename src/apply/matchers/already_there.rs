@@ -76,7 +76,7 @@ fn stand_wrapped(lines: &[&String], document: &Document<'_>) -> Vec<(usize, usiz
         .flat_map(|line| line.chars())
         .filter(|c| !c.is_whitespace())
         .collect();
-    let places = super::white_space::places_of(&text, document);
+    let places = document.places_of_condensed(&text);
     places
         .into_iter()
         .filter_map(|lines| {

@@ -20,31 +20,12 @@ pub(in crate::apply) fn find(ask: &Ask, document: &Document<'_>) -> Found {
     if text.chars().count() < MIN_TEXT {
         return Found::Nowhere;
     }
-    let places = places_of(&text, document)
+    let places = document
+        .places_of_condensed(&text)
         .iter()
         .map(|lines| place(ask, document, &old_starts, lines))
         .collect();
     Found::from_places(places)
-}
-
-/// Where a text without white space stands in the file, from the start of a line to the end of a line: of each place its
-/// lines, as (offset in the text, position).
-pub(super) fn places_of(text: &str, document: &Document<'_>) -> Vec<Vec<(usize, usize)>> {
-    let condensed = document.condensed();
-    let line_at = |offset: usize| condensed.starts.binary_search_by_key(&offset, |(start, _)| *start);
-    memchr::memmem::find_iter(condensed.text.as_bytes(), text.as_bytes())
-        .filter_map(|at| {
-            let first = line_at(at).ok()?;
-            let end = at + text.len();
-            let last = match line_at(end) {
-                Ok(after) => after,
-                Err(after) if end == condensed.text.len() => after,
-                Err(_) => return None,
-            };
-            let lines = condensed.starts[first..last].iter();
-            Some(lines.map(|(start, position)| (start - at, *position)).collect())
-        })
-        .collect()
 }
 
 /// A stretch of text that begins a line in the block and in the file alike.
