@@ -13,6 +13,7 @@ use codriver::terminal::Event;
 use codriver::terminal::Ui;
 use codriver::terminal::console::Console;
 use codriver::terminal::console::Options;
+use codriver::terminal::input::Answered;
 use criterion::BenchmarkId;
 use criterion::Criterion;
 use criterion::Throughput;
@@ -65,7 +66,12 @@ fn show(pieces: &[&str]) {
         live: true,
         ..Options::default()
     };
-    let mut console = Console::with_streams(options, Box::new(io::sink()), Box::new(io::sink()), Box::new(|_| None));
+    let mut console = Console::with_streams(
+        options,
+        Box::new(io::sink()),
+        Box::new(io::sink()),
+        Box::new(|_| Answered::Ended),
+    );
     let hints = Hints {
         chat_files: vec!["src/road.rs".to_owned()],
         ..Hints::default()

@@ -93,7 +93,7 @@ pub enum Obeyed {
 
 /// Does what a line says. An error of a command is shown; it never ends the session.
 pub fn obey(session: &mut Session, line: &str) -> Obeyed {
-    session.wake(false);
+    session.begin();
     obey_within(session, line, 0)
 }
 

@@ -162,7 +162,7 @@ impl Session {
             self.ui.show(Event::Note(format!("No output, {how}.")));
             return Ok(());
         }
-        let add = self.ui.ask(&Question {
+        let add = self.put(&Question {
             text: format!("Add the output to the chat ({} tokens)?", tokens::count(&output)),
             detail: String::new(),
             default: if outcome.succeeded() { Answer::No } else { Answer::Yes },

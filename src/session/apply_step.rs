@@ -176,7 +176,7 @@ impl Session {
             }
             let diff = unified_text(&write.path, write.before.as_deref(), write.after.as_deref());
             let allowed = !self.declined.contains(&existing)
-                && self.ui.ask(&Question {
+                && self.put(&Question {
                     text: format!("The model changes `{existing}`, which is not in the chat. Allow it?"),
                     detail: diff,
                     default: Answer::Yes,
@@ -186,7 +186,9 @@ impl Session {
             if allowed {
                 self.files.add(&existing);
             } else {
-                self.declined.insert(existing.clone());
+                if !self.is_stopped {
+                    self.declined.insert(existing.clone());
+                }
                 refused.insert((write.path.clone(), existing));
             }
         }
@@ -292,7 +294,7 @@ impl Session {
         if !plan.is_complete() || plan.writes.is_empty() {
             return Ok(());
         }
-        let take = self.ui.ask(&Question {
+        let take = self.put(&Question {
             text: format!("{count} other edit(s) of the reply fit. Apply them without the failed ones?"),
             detail: diff_of(&plan.writes),
             default: Answer::No,
@@ -379,7 +381,7 @@ impl Session {
                 .retain(|placed| writes.iter().any(|write| write.path == placed.path));
             plan.writes = writes;
         } else if self.options.show_diffs {
-            let answer = self.ui.ask(&Question {
+            let answer = self.put(&Question {
                 text: "Write these changes?".to_owned(),
                 detail: diff_of(&plan.writes),
                 default: Answer::Yes,

@@ -76,7 +76,7 @@ impl Session {
         if self.options.accept_plans {
             return Some(plan.to_owned());
         }
-        let answer = self.ui.ask(&Question {
+        let answer = self.put(&Question {
             text: "Carry out this plan (e: edit it first)?".to_owned(),
             detail: String::new(),
             default: Answer::Yes,

@@ -6,6 +6,7 @@ use anyhow::Result;
 use super::Session;
 use super::continuing::Whole;
 use super::fit::Room;
+use super::turn::STOPPED;
 use super::turn::Turn;
 use super::turn::TurnEnd;
 use crate::chat::budget;
@@ -59,6 +60,9 @@ impl Session {
         }
         if self.mode.project {
             self.settle_trust()?;
+            if self.tell_stopped("nothing was sent") {
+                return Ok(Asked::Ended(TurnEnd::Interrupted));
+            }
         }
         let assembled = match self.fitting(turn)? {
             Ok(assembled) => assembled,
@@ -126,8 +130,7 @@ impl Session {
         if reply.finish == Finish::Cancelled {
             self.ui
                 .show(Event::Note("Stopped; nothing of the reply was applied.".to_owned()));
-            turn.said
-                .push(Message::user("I stopped this reply; nothing of it was applied."));
+            turn.said.push(Message::user(STOPPED));
             return Asked::Ended(TurnEnd::Interrupted);
         }
         if !reply.text.trim().is_empty() {

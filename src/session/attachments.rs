@@ -152,13 +152,16 @@ impl Session {
             if self.files.is_read_only(&shown) || self.declined.contains(&shown) || read(&path).is_none() {
                 continue;
             }
-            let answer = self.ui.ask(&Question {
+            let answer = self.put(&Question {
                 text: format!("Show `{shown}` to the model?"),
                 detail: String::new(),
                 default: Answer::Yes,
                 yes_always_applies: true,
                 choices: Vec::new(),
             });
+            if self.is_stopped {
+                return Ok(());
+            }
             if answer != Answer::Yes {
                 self.declined.insert(shown);
             } else if let Some(Added::Refused { name, why, hint }) = self.add_attachment(&shown, &path) {

@@ -174,6 +174,7 @@ impl Session {
         match self.ask_about_rules(&names, &files) {
             Answer::Yes => self.trust_project(true),
             Answer::Choice(NEVER) => self.trust_project(false),
+            Answer::No | Answer::Choice(_) if self.is_stopped => Ok(()),
             Answer::No | Answer::Choice(_) => {
                 self.rules.put_off = true;
                 self.ui.show(Event::Note(format!(
@@ -201,7 +202,7 @@ impl Session {
             choices,
         };
         loop {
-            match self.ui.ask(&question) {
+            match self.put(&question) {
                 Answer::Choice(VIEW) => question.detail = shown(files, usize::MAX),
                 answer => return answer,
             }

@@ -214,7 +214,7 @@ impl Session {
         if let Err(error) = self.root.fenced(path) {
             return refused(format!("cannot be made: {}", chain(&error)));
         }
-        let create = self.ui.ask(&Question {
+        let create = self.put(&Question {
             text: format!("`{path}` does not exist. Take it into the chat as a new file?"),
             detail: String::new(),
             default: Answer::Yes,

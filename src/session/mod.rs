@@ -47,6 +47,7 @@ mod actions;
 mod apply_step;
 mod architect;
 mod ask;
+mod asking;
 mod attachments;
 mod blame;
 mod chat_files;
@@ -282,6 +283,8 @@ pub struct Session {
     turn_map: Option<(MapRequest, MapText)>,
     /// The last message got no answer and is not part of the conversation.
     unsent: Option<String>,
+    /// The user pressed Ctrl-C at a question since they said something.
+    is_stopped: bool,
     /// Turns whose files were taken back, newest last: what a redo brings again.
     taken_back: Vec<Turn>,
     map: map::MapService,
@@ -350,6 +353,7 @@ impl Session {
             left_out: BTreeSet::new(),
             turn_map: None,
             unsent: None,
+            is_stopped: false,
             taken_back: Vec::new(),
             map,
             rules,

@@ -68,7 +68,7 @@ impl Session {
             .map(|name| format!("`{name}`"))
             .collect::<Vec<_>>()
             .join(", ");
-        let answer = self.ui.ask(&Question {
+        let answer = self.put(&Question {
             text: match offered.len() {
                 1 => format!("{list} is named. Add it to the chat?"),
                 _ => format!("{list} are named. Add them to the chat?"),
@@ -79,7 +79,9 @@ impl Session {
             choices: Vec::new(),
         });
         if answer != Answer::Yes {
-            self.declined.extend(names);
+            if !self.is_stopped {
+                self.declined.extend(names);
+            }
             return Ok(None);
         }
         for wanted in &offered {
@@ -155,7 +157,7 @@ impl Session {
             } else {
                 format!(" It {}.", words.join(", and "))
             };
-            let answer = self.ui.ask(&Question {
+            let answer = self.put(&Question {
                 text: format!("The model suggests a command.{warning} Run it?"),
                 detail: suggestion.script.clone(),
                 default: Answer::No,

@@ -33,7 +33,7 @@ impl Session {
                 return;
             }
         };
-        let answer = self.ui.ask(&Question {
+        let answer = self.put(&Question {
             text: format!(
                 "Add the text of the page to the chat ({} tokens)?",
                 tokens::count(&text)

@@ -70,6 +70,10 @@ impl Session {
                 }
             }
         }
+        if self.is_stopped {
+            // What was accepted before does not go in alone.
+            kept.clear();
+        }
         if !rejected.is_empty() {
             rejected = format!("I did not take over this part of your last reply:\n\n{rejected}");
         }
@@ -85,7 +89,7 @@ impl Session {
             ('a', "all the rest".to_owned()),
             ('d', "none of the rest".to_owned()),
         ];
-        match self.ui.ask(&question(show(path, before, after, hunk), choices)) {
+        match self.put(&question(show(path, before, after, hunk), choices)) {
             Answer::Yes => Decision::Accept,
             Answer::Choice('a') => {
                 *rest = Some(true);
@@ -116,7 +120,7 @@ impl Session {
             return *all;
         }
         let choices = vec![('a', "all the rest".to_owned()), ('d', "none of the rest".to_owned())];
-        match self.ui.ask(&question(diff.to_owned(), choices)) {
+        match self.put(&question(diff.to_owned(), choices)) {
             Answer::Yes => true,
             Answer::Choice('a') => *rest.insert(true),
             Answer::Choice('d') => *rest.insert(false),

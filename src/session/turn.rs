@@ -21,6 +21,9 @@ use crate::files::journal::TurnId;
 use crate::policy::secrets;
 use crate::terminal::Event;
 
+/// What the model hears of a reply that the user stopped.
+pub(super) const STOPPED: &str = "I stopped this reply; nothing of it was applied.";
+
 /// How a turn ended; the front end turns it into an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnEnd {
@@ -150,6 +153,10 @@ impl Session {
                 hint: None,
             });
         }
+        if self.tell_stopped("nothing was sent") {
+            self.unsent = Some(message.to_owned());
+            return TurnEnd::Interrupted;
+        }
         let tests = self.tests_after_writes();
         let mut turn = Turn::new(message, self.options.max_reflections, tests);
         match self.failing_tests(&turn) {
@@ -231,7 +238,11 @@ impl Session {
         };
         // What an offer brings (the output of a command) comes after the turn.
         self.remember(turn, end);
-        if let Err(error) = committed.and_then(|_| self.offer(&offered)) {
+        let offers = |session: &mut Self| match end {
+            TurnEnd::Interrupted => Ok(()),
+            _ => session.offer(&offered),
+        };
+        if let Err(error) = committed.and_then(|_| offers(self)) {
             self.ui.show(Event::Error {
                 message: format!("{error:#}"),
                 hint: None,
@@ -252,7 +263,12 @@ impl Session {
                 Asked::Reply(reply) => reply,
                 Asked::Ended(end) => return Ok(self.stop(turn, end, None)),
             };
-            let verdict = match self.carry_out(turn, &reply)? {
+            let carried = self.carry_out(turn, &reply)?;
+            if self.tell_stopped("nothing of the reply was applied") {
+                turn.said.push(Message::user(STOPPED));
+                return Ok(self.stop(turn, TurnEnd::Interrupted, None));
+            }
+            let verdict = match carried {
                 Carried::Written => self.verify(turn)?,
                 Carried::Ended(end) => return Ok(self.stop(turn, end, None)),
                 Carried::Open(verdict) => verdict,

@@ -268,7 +268,7 @@ impl Session {
             yes_always_applies: true,
             choices: Vec::new(),
         };
-        self.ui.ask(&question) == Answer::Yes
+        self.put(&question) == Answer::Yes
     }
 
     /// Runs the tests.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use super::answers::{choices_label, choices_legend, read_choice};
 use super::figures::{human, plural, progress_line, request_line, usage_line};
+use super::input::Answered;
 use super::markdown::diff_tint;
 use super::reply::ReplyView;
 use super::screen::{Screen, Ticker, lock};
@@ -43,8 +44,8 @@ pub struct Options {
     pub enter: EnterKey,
 }
 
-/// Reads one line of answer; None is EOF, Ctrl-C or Ctrl-D.
-pub type ReadAnswer = Box<dyn FnMut(&str) -> Option<String> + Send>;
+/// Reads one line of answer.
+pub type ReadAnswer = Box<dyn FnMut(&str) -> Answered + Send>;
 
 pub struct Console {
     screen: Arc<Mutex<Screen>>,
@@ -56,6 +57,8 @@ pub struct Console {
     ticker: Option<Ticker>,
     /// When the status line of an edit was drawn last.
     drawn: Option<Instant>,
+    /// Ctrl-C was the answer to the last question.
+    was_stopped: bool,
 }
 
 /// Who wrote the unfinished text on the screen.
@@ -91,6 +94,7 @@ impl Console {
             speaking: Speaking::Nobody,
             ticker: None,
             drawn: None,
+            was_stopped: false,
         }
     }
 
@@ -334,10 +338,19 @@ impl Console {
     }
 
     fn put_question(&mut self, question: &Question) -> Answer {
-        let prompt = format!("{} {} ", sanitize(&question.text), choices_label(question));
+        let text = self.wrapped(&format!("{} {}", sanitize(&question.text), choices_label(question)));
+        let (above, last) = text.rsplit_once('\n').unwrap_or(("", &text));
         for _ in 0..MAX_UNCLEAR_ANSWERS {
-            let Some(text) = (self.read_answer)(&prompt) else {
-                return Answer::No;
+            if !above.is_empty() {
+                self.say(Tint::Prompt, above);
+            }
+            let text = match (self.read_answer)(&format!("{last} ")) {
+                Answered::Text(text) => text,
+                Answered::Stopped => {
+                    self.was_stopped = true;
+                    return Answer::No;
+                }
+                Answered::Ended => return Answer::No,
             };
             if let Some(answer) = read_choice(question, &text) {
                 return answer;
@@ -374,7 +387,8 @@ impl Ui for Console {
             Event::Reasoning(text) => self.stream(Speaking::Reasoning, &text),
             Event::ReplyEnd { finish } => {
                 self.end_stream();
-                if !matches!(finish.as_str(), "" | "stop") {
+                // What the user stopped they know of.
+                if !matches!(finish.as_str(), "" | "stop" | "cancelled") {
                     self.complain(
                         Tint::Warning,
                         "warning",
@@ -449,6 +463,7 @@ impl Ui for Console {
         self.stop_ticker();
         self.end_stream();
         lock(&self.screen).clear_status();
+        self.was_stopped = false;
         if !question.detail.is_empty() {
             if looks_like_diff(&question.detail) {
                 self.diff(&question.detail);
@@ -466,6 +481,10 @@ impl Ui for Console {
         };
         self.say_pieces(&[(Tint::Plain, &format!("{} ", question.text)), (Tint::Strong, word)]);
         answer
+    }
+
+    fn was_stopped(&self) -> bool {
+        self.was_stopped
     }
 
     fn edit(&mut self, text: &str) -> Option<String> {
@@ -552,7 +571,7 @@ mod tests {
             options,
             Box::new(out.clone()),
             Box::new(out.clone()),
-            Box::new(move |_| answers.pop().flatten()),
+            Box::new(move |_| answers.pop().flatten().map_or(Answered::Ended, Answered::Text)),
         );
         play(&mut console);
         drop(console);
@@ -685,7 +704,7 @@ mod tests {
             Options::default(),
             Box::new(out.clone()),
             Box::new(io::sink()),
-            Box::new(|_| None),
+            Box::new(|_| Answered::Ended),
         );
         console.show(Event::Text("half a li".to_string()));
         assert_eq!(out.0.lock().unwrap().as_slice(), b"half a li");

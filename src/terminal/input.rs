@@ -355,25 +355,44 @@ fn typed_ahead() -> MutexGuard<'static, String> {
     TYPED_AHEAD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Reads the answer to a question at the terminal. None is the end of input, Ctrl-C or Ctrl-D.
-pub fn read_answer(prompt: &str, colour: bool) -> Option<String> {
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answered {
+    Text(String),
+    /// Ctrl-C.
+    Stopped,
+    /// Ctrl-D, or the end of the input.
+    Ended,
+}
+
+/// Reads the answer to a question at the terminal.
+pub fn read_answer(prompt: &str, colour: bool) -> Answered {
     let term = std::env::var("TERM").ok();
     let options = Options {
         colour,
         term,
         ..Options::default()
     };
-    let mut input = Input::new(options, Vec::new(), SharedWords::default()).ok()?;
+    let Ok(mut input) = Input::new(options, Vec::new(), SharedWords::default()) else {
+        return Answered::Ended;
+    };
     if !input.is_interactive() {
-        return read_plain(&mut io::stdin().lock(), &mut io::stdout(), prompt, false)
-            .ok()
-            .flatten();
+        let read = read_plain(&mut io::stdin().lock(), &mut io::stdout(), prompt, false);
+        return match read.ok().flatten() {
+            Some(text) => Answered::Text(text),
+            None => {
+                // What follows begins on a line of its own; a reader that has gone away does not want it.
+                let _ = super::print("\n");
+                Answered::Ended
+            }
+        };
     }
     // What was typed before the question was there is no answer to it: the next prompt begins with it.
     typed_ahead().push_str(&tty::take_typed_ahead());
-    match input.edit(prompt, "").ok()? {
-        Edited::Text(text) => Some(text),
-        _ => None,
+    match input.edit(prompt, "") {
+        Ok(Edited::Text(text)) => Answered::Text(text),
+        Ok(Edited::Interrupted(_)) => Answered::Stopped,
+        Ok(Edited::Pending(_) | Edited::Leave) | Err(_) => Answered::Ended,
     }
 }
 

@@ -42,6 +42,11 @@ pub trait Ui: Send {
     /// Asks a question. EOF, a closed terminal and Ctrl-C are [`Answer::No`].
     fn ask(&mut self, question: &Question) -> Answer;
 
+    /// Whether the answer to the last question was Ctrl-C.
+    fn was_stopped(&self) -> bool {
+        false
+    }
+
     /// Lets the user edit a longer text in their own editor. None when there is nobody or nothing was saved.
     fn edit(&mut self, text: &str) -> Option<String> {
         let _ = text;

@@ -13,6 +13,9 @@ pub struct Record {
     pub questions: Vec<(Question, Answer)>,
 }
 
+/// The user presses Ctrl-C at a question.
+pub const CTRL_C: Answer = Answer::Choice('\u{3}');
+
 /// Answers questions in order; when the answers have run out, with [`Answer::No`].
 #[derive(Default)]
 pub struct Scripted {
@@ -20,6 +23,7 @@ pub struct Scripted {
     /// What the user makes of the texts they edit.
     edits: VecDeque<String>,
     record: Arc<Mutex<Record>>,
+    was_stopped: bool,
     /// Sees every event as well (the demo shows them to a person).
     watcher: Option<Box<dyn Ui>>,
 }
@@ -60,12 +64,18 @@ impl Ui for Scripted {
             .push(event);
     }
 
+    fn was_stopped(&self) -> bool {
+        self.was_stopped
+    }
+
     fn edit(&mut self, _text: &str) -> Option<String> {
         self.edits.pop_front()
     }
 
     fn ask(&mut self, question: &Question) -> Answer {
         let answer = self.answers.pop_front().unwrap_or(Answer::No);
+        self.was_stopped = answer == CTRL_C;
+        let answer = if self.was_stopped { Answer::No } else { answer };
         if let Some(watcher) = &mut self.watcher {
             let word = match answer {
                 Answer::Yes => "yes".to_string(),

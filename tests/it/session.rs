@@ -30,6 +30,7 @@ use codriver::session::Session;
 use codriver::store::state_dir::Dirs;
 use codriver::terminal::Answer;
 use codriver::terminal::Event;
+use codriver::terminal::scripted::CTRL_C;
 use codriver::terminal::scripted::Record;
 use codriver::terminal::scripted::Scripted;
 use serde::Deserialize;
@@ -239,6 +240,7 @@ pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
     let ui = Scripted::new(script.answers.iter().map(|answer| match answer.as_str() {
         "yes" => Answer::Yes,
         "no" => Answer::No,
+        "ctrl-c" => CTRL_C,
         key => Answer::Choice(key.chars().next().expect("an answer is not empty")),
     }))
     .editing(script.edits.clone());
