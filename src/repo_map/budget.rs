@@ -83,10 +83,10 @@ impl Choice {
     /// Tokens that a piece adds to the text.
     fn cost(&self, piece: Piece) -> usize {
         let path = if self.shown { 0 } else { self.path_tokens };
-        let before = if self.is_elided() { render::ELISION } else { 0 };
+        let before = self.elision();
         let (lines, after) = match piece {
             Piece::Path => (0, before),
-            Piece::Name(candidate) => (render::name_cost(self.head(candidate)), render::ELISION),
+            Piece::Name(candidate) => (render::name_cost(self.head(candidate)), render::ELISION_WITH_NAMES),
             Piece::Signature(candidate) => {
                 let new = || self.lines_of(candidate).filter(|idx| !self.signatures.contains(idx));
                 let lines: usize = new().map(|idx| render::signature_cost(&self.definitions[idx])).sum();
@@ -97,10 +97,12 @@ impl Choice {
                     0
                 };
                 let heads = new().filter(|idx| self.is_head[*idx]).count();
-                let after = if self.heads_shown + heads < self.candidates.len() {
-                    render::ELISION
-                } else {
+                let after = if self.heads_shown + heads == self.candidates.len() {
                     0
+                } else if self.names.iter().any(|&name| name != candidate) {
+                    render::ELISION_WITH_NAMES
+                } else {
+                    render::ELISION
                 };
                 (lines.saturating_sub(saved), after)
             }
@@ -112,6 +114,15 @@ impl Choice {
     fn is_elided(&self) -> bool {
         let has_lines = !self.signatures.is_empty() || !self.names.is_empty();
         has_lines && self.heads_shown < self.candidates.len()
+    }
+
+    /// Tokens of what stands for definitions without a line, beside their names.
+    fn elision(&self) -> usize {
+        match (self.is_elided(), self.names.is_empty()) {
+            (false, _) => 0,
+            (true, true) => render::ELISION,
+            (true, false) => render::ELISION_WITH_NAMES,
+        }
     }
 
     /// Tokens of the signature lines.
@@ -129,7 +140,7 @@ impl Choice {
         }
         let signatures = self.signature_tokens();
         let names: usize = self.names.iter().map(|&name| render::name_cost(self.head(name))).sum();
-        self.path_tokens + signatures + names + if self.is_elided() { render::ELISION } else { 0 }
+        self.path_tokens + signatures + names + self.elision()
     }
 
     fn head(&self, candidate: usize) -> &Definition {

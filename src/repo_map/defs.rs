@@ -10,6 +10,9 @@ use super::words::{self, WordId};
 
 /// The mean number of definitions that a change touches in a file.
 const WANTED: f64 = 1.4;
+/// The fit's penalty on large weights leaves it less sure than it may be: with this, fewer definitions of a file stand before those of
+/// the next.
+const SURER: f64 = 1.2;
 
 /// One thing that is known of a definition, with its weight: fitted as the files' weights are, on the definitions that
 /// commits changed in a file.
@@ -157,7 +160,7 @@ pub(super) fn candidates(
         })
         .collect();
     let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let exp: Vec<f64> = scores.iter().map(|score| (score - max).exp()).collect();
+    let exp: Vec<f64> = scores.iter().map(|score| (SURER * (score - max)).exp()).collect();
     let total: f64 = exp.iter().sum();
     groups
         .into_iter()
