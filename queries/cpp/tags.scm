@@ -41,6 +41,11 @@
 ]) @definition.function)
 (template_declaration (declaration declarator: (function_declarator declarator: (identifier) @name)) @definition.function)
 
+((field_declaration (storage_class_specifier) @_static declarator: [
+  (field_identifier) @name
+  (array_declarator declarator: (field_identifier) @name)
+]) @definition.constant (#eq? @_static "static"))
+
 (class_specifier name: [(type_identifier) (template_type name: (type_identifier))] @name body: (_)) @definition.class
 (class_specifier name: (qualified_identifier name: (type_identifier) @name) body: (_)) @definition.class
 (struct_specifier name: [(type_identifier) (template_type name: (type_identifier))] @name body: (_)) @definition.struct

@@ -3,6 +3,7 @@
 (extension_declaration name: (identifier) @name body: (_) @body) @definition.implementation
 (extension_type_declaration name: (identifier) @name body: (_) @body) @definition.type
 (enum_declaration name: (identifier) @name body: (_) @body) @definition.enum
+(enum_constant name: (identifier) @name) @definition.constant
 (type_alias (type_identifier) @name) @definition.type
 
 ; With and without a body.

@@ -24,6 +24,17 @@
 (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name
   value: (call_expression arguments: (arguments . [(arrow_function body: (_) @body) (function_expression body: (_) @body)])))) @definition.function)
 
+; What a module of Node gives: exports.limit = 3
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @_exports property: (property_identifier) @name)) @definition.constant
+  (#eq? @_exports "exports")))
+(program (expression_statement (assignment_expression
+  left: (member_expression object: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+    property: (property_identifier) @name)) @definition.constant
+  (#eq? @_module "module") (#eq? @_exports "exports")))
+; What a Svelte component keeps up to date: $: doubled = count * 2
+(program (labeled_statement label: (statement_identifier) @_label
+  body: (expression_statement (assignment_expression left: (identifier) @name)) @definition.constant (#eq? @_label "$")))
 (program (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 (program (variable_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 (export_statement declaration: (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant))

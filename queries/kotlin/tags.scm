@@ -3,6 +3,7 @@
 (class_declaration "class" (type_identifier) @name [(class_body) (enum_class_body)]? @body) @definition.class
 (object_declaration (type_identifier) @name (class_body)? @body) @definition.class
 (companion_object (type_identifier) @name (class_body)? @body) @definition.class
+(enum_entry (simple_identifier) @name) @definition.constant
 (function_declaration (simple_identifier) @name (function_body)? @body) @definition.function
 (type_alias (type_identifier) @name) @definition.type
 (source_file (property_declaration (variable_declaration (simple_identifier) @name)) @definition.constant)

@@ -2,6 +2,10 @@
 (interface_declaration name: (name) @name) @definition.interface
 (trait_declaration name: (name) @name) @definition.trait
 (enum_declaration name: (name) @name) @definition.enum
+(enum_case name: (name) @name) @definition.constant
+; Properties that others see or that a class shares.
+((property_declaration [(visibility_modifier) (static_modifier)] @_open (property_element name: (variable_name (name) @name))) @definition.field
+  (#any-of? @_open "public" "static"))
 (function_definition name: (name) @name) @definition.function
 (method_declaration name: (name) @name) @definition.method
 (const_declaration (const_element . (name) @name)) @definition.constant

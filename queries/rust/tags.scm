@@ -4,6 +4,8 @@
 (struct_item name: (type_identifier) @name) @definition.struct
 (union_item name: (type_identifier) @name) @definition.struct
 (enum_item name: (type_identifier) @name) @definition.enum
+(enum_variant name: (identifier) @name) @definition.constant
+(associated_type name: (type_identifier) @name) @definition.type
 (trait_item name: (type_identifier) @name) @definition.trait
 (type_item name: (type_identifier) @name) @definition.type
 (mod_item name: (identifier) @name body: (_)) @definition.module

@@ -4,6 +4,7 @@
 (trait_definition name: (_) @name) @definition.trait
 (enum_definition name: (_) @name) @definition.enum
 (full_enum_case name: (_) @name) @definition.class
+(simple_enum_case name: (_) @name) @definition.constant
 (type_definition name: (type_identifier) @name) @definition.type
 (function_definition name: (_) @name) @definition.function
 (function_declaration name: (_) @name) @definition.function

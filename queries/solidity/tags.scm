@@ -3,6 +3,7 @@
 (library_declaration name: (identifier) @name) @definition.module
 (struct_declaration name: (identifier) @name) @definition.struct
 (enum_declaration name: (identifier) @name) @definition.enum
+(enum_value) @name @definition.constant
 (user_defined_type_definition name: (identifier) @name) @definition.type
 (function_definition name: (identifier) @name) @definition.function
 (constructor_definition "constructor" @name) @definition.method

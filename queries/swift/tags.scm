@@ -2,6 +2,7 @@
 (class_declaration declaration_kind: "struct" name: (type_identifier) @name) @definition.struct
 (class_declaration declaration_kind: "enum" name: (type_identifier) @name) @definition.enum
 (class_declaration declaration_kind: "extension" name: (user_type (type_identifier) @name)) @definition.implementation
+(enum_entry name: (simple_identifier) @name) @definition.constant
 (protocol_declaration name: (type_identifier) @name) @definition.interface
 (function_declaration name: (simple_identifier) @name) @definition.function
 (protocol_function_declaration name: (simple_identifier) @name) @definition.method

@@ -4,6 +4,8 @@
 (type_alias_declaration name: (type_identifier) @name value: (object_type) @body) @definition.type
 (type_alias_declaration name: (type_identifier) @name) @definition.type
 (enum_declaration name: (identifier) @name) @definition.enum
+(enum_body name: (property_identifier) @name @definition.constant)
+(enum_assignment name: (property_identifier) @name) @definition.constant
 (internal_module name: (_) @name) @definition.module
 (module name: [(identifier) (nested_identifier)] @name) @definition.module
 (module name: (string (string_fragment) @name)) @definition.module
@@ -12,6 +14,7 @@
 (abstract_method_signature name: (property_identifier) @name) @definition.method
 (public_field_definition name: [(property_identifier) (private_property_identifier)] @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method
+(public_field_definition "static" name: (property_identifier) @name) @definition.field
 (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 (ambient_declaration (variable_declaration (variable_declarator name: (identifier) @name) @definition.constant))
 

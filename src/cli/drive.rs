@@ -187,6 +187,7 @@ fn open(config: &Config, prompted: bool) -> Result<Session> {
     };
     let root = Root::new(git.as_ref().map_or(cwd.as_path(), Repo::root))?;
     let dirs = Dirs::for_root(root.path(), &|name| std::env::var(name).ok());
+    super::queries::load(&dirs.config)?;
     let interrupt = Interrupt::default();
     screen::stop_on_ctrl_c(interrupt.clone());
     let mut ui = screen::ui(values, &interrupt);

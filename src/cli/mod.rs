@@ -14,6 +14,7 @@ pub mod exit_code;
 mod keys;
 pub mod map;
 mod models_list;
+mod queries;
 mod screen;
 pub mod settings;
 pub mod shell_files;
@@ -141,6 +142,7 @@ fn print_map(args: &args::MapArgs) -> anyhow::Result<Exit> {
         verbose: args.verbose,
     };
     let dirs = Dirs::for_root(&args.root, &|name| std::env::var(name).ok());
+    queries::load(&dirs.config)?;
     let output = map::run(&options, Some(&dirs.cache))?;
     for line in output.stderr.lines() {
         terminal::print_error(line);

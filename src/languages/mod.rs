@@ -34,6 +34,8 @@ pub struct Language {
     pub lines: Option<Lines>,
     /// Other languages inside it.
     pub embeds: Option<Embedding>,
+    /// The user's text in place of the query or the outline.
+    own: &'static OnceLock<String>,
 }
 
 /// How a text holds other languages.
@@ -41,6 +43,8 @@ pub struct Language {
 pub enum Embedding {
     /// `<script>` elements, as JavaScript or TypeScript: HTML, Vue, Svelte.
     Scripts,
+    /// The same, and TypeScript between the first two lines of dashes.
+    Astro,
     /// The code cells of a Jupyter notebook.
     Notebook,
 }
@@ -93,7 +97,7 @@ impl Language {
         grammar: &Grammar,
         how: fn(&tree_sitter::Language, &str) -> Result<TagsQuery, String>,
     ) -> TagsQuery {
-        how(grammar.loaded.get_or_init(grammar.load), grammar.source)
+        how(grammar.loaded.get_or_init(grammar.load), self.query_source())
             .unwrap_or_else(|error| panic!("queries/{}/tags.scm: {error}", self.name))
     }
 
@@ -104,13 +108,60 @@ impl Language {
     pub fn outline(&self) -> Option<&'static Outline> {
         let lines = self.lines.as_ref()?;
         Some(lines.compiled.get_or_init(|| {
-            Outline::compile(lines.source).unwrap_or_else(|error| panic!("queries/{}/outline.txt: {error}", self.name))
+            Outline::compile(self.query_source())
+                .unwrap_or_else(|error| panic!("queries/{}/outline.txt: {error}", self.name))
         }))
     }
 
     /// The text of the tags query, or of the outline without a grammar, or nothing. With the grammar's version it decides
     /// the tags, so a cache can hash it into its key.
     pub fn query_source(&self) -> &'static str {
+        if let Some(own) = self.own.get() {
+            return own;
+        }
+        self.builtin_source()
+    }
+
+    /// The file of a user's own text: `tags.scm` where the build has the grammar, `outline.txt` where it has none.
+    pub fn query_file(&self) -> Option<&'static str> {
+        match (&self.grammar, &self.lines) {
+            (Some(_), _) => Some("tags.scm"),
+            (None, Some(_)) => Some("outline.txt"),
+            (None, None) => None,
+        }
+    }
+
+    /// Reads the language by a text of the user from now on, for the whole process; to be called before any file is read. With
+    /// `; extends` or `# extends` as its first line the text goes before the built-in one, else it replaces it.
+    ///
+    /// # Errors
+    /// Says what is wrong with the text and where; nothing is changed then. Or that the language is already read by another.
+    pub fn replace_query(&self, text: &str) -> Result<(), String> {
+        let first = text.lines().next().unwrap_or("");
+        let extends = first.trim_start_matches([';', '#', ' ']).trim_end() == "extends";
+        let source = if extends {
+            // The nodes that hold no definition of ours may hold one of theirs.
+            let builtin = self.builtin_source().lines().filter(|line| !line.starts_with("; closed:"));
+            builtin.fold(text.to_owned(), |all, line| all + "\n" + line)
+        } else {
+            text.to_owned()
+        };
+        match self.grammar() {
+            Some(grammar) => {
+                TagsQuery::compile(grammar, &source)?;
+                TagsQuery::compile_definitions(grammar, &source)?;
+            }
+            None if self.lines.is_some() => {
+                Outline::compile(&source)?;
+            }
+            None => return Err("the language is only read through those inside it".to_owned()),
+        }
+        self.own
+            .set(source)
+            .map_err(|_| "the language has an own text already".to_owned())
+    }
+
+    fn builtin_source(&self) -> &'static str {
         match (&self.grammar, &self.lines) {
             (Some(grammar), _) => grammar.source,
             (None, Some(lines)) => lines.source,

@@ -33,6 +33,7 @@ macro_rules! row {
             grammar: None,
             lines: row!(@lines $name),
             embeds: None,
+            own: once!(String),
         }
     };
     (lines $name:literal, [$($extension:literal),*] $(, files [$($file:literal),*])? $(, shebangs [$($shebang:literal),*])?) => {
@@ -44,6 +45,7 @@ macro_rules! row {
             grammar: None,
             lines: row!(@lines $name),
             embeds: None,
+            own: once!(String),
         }
     };
     ($name:literal, $grammar:expr, [$($extension:literal),*] $(, queries [$($part:literal)+])? $(, files [$($file:literal),*])? $(, shebangs [$($shebang:literal),*])? $(, embeds $embeds:expr)?) => {
@@ -55,6 +57,7 @@ macro_rules! row {
             grammar: row!(@grammar $grammar, row!(@query $name $([$($part)+])?)),
             lines: None,
             embeds: row!(@embeds $($embeds)?),
+            own: once!(String),
         }
     };
     (@grammar $grammar:expr, $source:expr) => {
@@ -157,6 +160,17 @@ pub static LANGUAGES: &[Language] = &[
         grammar: None,
         lines: None,
         embeds: Some(Embedding::Scripts),
+        own: once!(String),
+    },
+    Language {
+        name: "astro",
+        extensions: &["astro"],
+        file_names: &[],
+        shebangs: &[],
+        grammar: None,
+        lines: None,
+        embeds: Some(Embedding::Astro),
+        own: once!(String),
     },
     Language {
         name: "notebook",
@@ -166,6 +180,7 @@ pub static LANGUAGES: &[Language] = &[
         grammar: None,
         lines: None,
         embeds: Some(Embedding::Notebook),
+        own: once!(String),
     },
     row!(all "haskell", tree_sitter_haskell::LANGUAGE, ["hs", "hsc"], shebangs ["runghc", "runhaskell"]),
     row!(all "ocaml", tree_sitter_ocaml::LANGUAGE_OCAML, ["ml"], shebangs["ocaml"]),

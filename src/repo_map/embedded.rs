@@ -1,5 +1,7 @@
 //! Texts that hold other languages: the scripts of a Vue or Svelte component, the code cells of a notebook.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use crate::languages::{self, Embedding, Language};
@@ -33,8 +35,25 @@ impl Part {
 pub(super) fn parts(embedding: Embedding, text: &str) -> Vec<Part> {
     match embedding {
         Embedding::Scripts => scripts(text),
+        Embedding::Astro => astro(text),
         Embedding::Notebook => notebook(text).into_iter().collect(),
     }
+}
+
+/// The script between the first two lines of dashes, which runs when the page is built, and the `<script>` elements.
+fn astro(text: &str) -> Vec<Part> {
+    let mut all = Vec::new();
+    let content = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n"));
+    if let (Some(content), Some(language)) = (content, languages::by_name("typescript")) {
+        let end = content.find("\n---").map_or(0, |at| at + 1);
+        all.push(Part {
+            language,
+            text: content[..end].to_owned(),
+            lines: Lines::From(1),
+        });
+    }
+    all.extend(scripts(text));
+    all
 }
 
 /// The `<script>` elements that are not inside a comment or a `<template>`.
@@ -126,6 +145,35 @@ fn closing(content: &str, element: &str) -> usize {
     content.len()
 }
 
+/// A notebook without what its cells put out and the pictures in its texts, which are most of its bytes and nothing of its code;
+/// every line keeps its place. Any other text as it is.
+pub(super) fn without_outputs<'text>(path: &str, text: &'text str) -> Cow<'text, str> {
+    if !path.ends_with(".ipynb") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len().min(1 << 20));
+    let mut closing: Option<String> = None;
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_end();
+        if let Some(close) = &closing {
+            if content.trim_end_matches(',') != close {
+                out.push('\n');
+                continue;
+            }
+            closing = None;
+        } else {
+            let indent = &content[..content.len() - content.trim_start().len()];
+            closing = match content.trim_start() {
+                "\"outputs\": [" => Some(format!("{indent}]")),
+                "\"attachments\": {" => Some(format!("{indent}}}")),
+                _ => None,
+            };
+        }
+        out.push_str(line);
+    }
+    Cow::Owned(out)
+}
+
 /// The code cells of a notebook as one text in the language of its kernel; `None` when it is no notebook.
 fn notebook(text: &str) -> Option<Part> {
     let notebook: Value = serde_json::from_str(text).ok()?;
@@ -189,5 +237,22 @@ impl<'text> SourceLines<'text> {
             self.at = end + inner.len();
         }
         self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_of_a_notebook_are_left_out_and_lines_keep_their_places() {
+        let text = "{\n \"cells\": [\n  {\n   \"outputs\": [\n    {\n     \"data\": [\n     ]\n    }\n   ],\n   \"source\": [\"f()\"]\n  }\n ]\n}\n";
+        let short = without_outputs("a.ipynb", text);
+        assert_eq!(
+            short,
+            "{\n \"cells\": [\n  {\n   \"outputs\": [\n\n\n\n\n   ],\n   \"source\": [\"f()\"]\n  }\n ]\n}\n"
+        );
+        assert!(serde_json::from_str::<Value>(&short).is_ok());
+        assert_eq!(without_outputs("a.json", text), text);
     }
 }

@@ -108,6 +108,16 @@ pub enum Skip {
     Cancelled,
 }
 
+/// What is worth reading of a text: of a notebook not what its cells put out. Every line keeps its number.
+pub fn readable<'text>(path: &str, text: &'text str) -> Cow<'text, str> {
+    embedded::without_outputs(path, text)
+}
+
+/// Bytes of a file that is worth opening: most of a notebook may be pictures.
+pub fn max_file_bytes(path: &str, limits: &Limits) -> usize {
+    limits.max_bytes * if path.ends_with(".ipynb") { 16 } else { 1 }
+}
+
 /// Reads the tags of one text.
 ///
 /// # Errors

@@ -197,3 +197,58 @@ fn a_reply_without_edits_is_said_to_hold_none() {
         "warning: the reply holds no edit, so nothing was changed\n"
     );
 }
+
+#[test]
+fn own_queries_extend_or_replace_ours_and_a_wrong_one_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let config = place.path().join("config");
+    std::fs::create_dir(place.path().join("repo")).unwrap();
+    std::fs::write(
+        place.path().join("repo/a.py"),
+        "import x\n\nroute('/orders')\n\ndef f(a):\n    pass\n",
+    )
+    .unwrap();
+    std::fs::write(place.path().join("repo/b.pony"), "actor Main\n  be stop() => None\n").unwrap();
+    let map = |query: Option<(&str, &str)>| {
+        let _ = std::fs::remove_dir_all(&config);
+        if let Some((file, text)) = query {
+            let path = config.join("queries").join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let output = codriver(&["map", "--root", "repo"])
+            .current_dir(place.path())
+            .env("CODRIVER_CONFIG_DIR", &config)
+            .env("CODRIVER_CACHE_DIR", place.path().join("cache"))
+            .output()
+            .unwrap();
+        (output.status.code(), stdout(&output), stderr(&output))
+    };
+    let (_, text, _) = map(None);
+    assert!(text.contains("def f(a)") && text.contains("actor Main"), "{text}");
+    let route = "((call function: (identifier) @_m arguments: (argument_list . (string) @name)) @definition.function (#eq? @_m \"route\"))";
+    let (_, text, _) = map(Some(("python/tags.scm", route)));
+    assert!(
+        text.contains("route('/orders')") && !text.contains("def f(a)"),
+        "{text}"
+    );
+    let (_, text, _) = map(Some(("python/tags.scm", &format!("; extends\n{route}"))));
+    assert!(
+        text.contains("route('/orders')") && text.contains("def f(a)"),
+        "{text}"
+    );
+    let (_, text, _) = map(Some(("pony/outline.txt", "method \\s+be\\s+(?<name>\\w+)")));
+    assert!(text.contains("be stop()") && !text.contains("actor Main"), "{text}");
+    for (file, wrong, why) in [
+        ("python/tags.scm", "(nonsense) @name", "nonsense"),
+        ("python/tags.scm", "(identifier) @nam", "unknown capture `@nam`"),
+        ("pony/outline.txt", "# Pony\nklass x", "line 2: unknown kind `klass`"),
+        ("klingon/tags.scm", "", "no language is called `klingon`"),
+        ("pony/tags.scm", "", "holds no `outline.txt`"),
+    ] {
+        let (code, _, error) = map(Some((file, wrong)));
+        assert_eq!(code, Some(2), "{error}");
+        let folder = file.split('/').next().unwrap();
+        assert!(error.contains(folder) && error.contains(why), "{file}: {error}");
+    }
+}

@@ -103,7 +103,7 @@ pub(super) fn read(root: &Path, path: &str) -> Option<Result<Vec<u8>, Skip>> {
     if !metadata.is_file() {
         return None;
     }
-    if metadata.len() > Limits::default().max_bytes as u64 {
+    if metadata.len() > tags::max_file_bytes(path, &Limits::default()) as u64 {
         return Some(Err(Skip::TooLarge));
     }
     Some(Ok(std::fs::read(full).ok()?))
@@ -120,6 +120,7 @@ pub(super) fn facts(path: &str, bytes: &[u8], cancelled: &AtomicBool) -> Option<
     let Some(text) = decode(bytes) else {
         return skipped(Skip::Binary);
     };
+    let text = tags::readable(path, &text);
     let limits = Limits {
         cancelled: Some(cancelled),
         ..Limits::default()
