@@ -1,3 +1,12 @@
+; Tests are written as macros: TEST(QueueTest, Pushes) is QueueTest.Pushes.
+((function_definition declarator: (function_declarator declarator: (identifier) @name)) @definition.none
+  (#any-of? @name "TEST" "TEST_F" "TEST_P" "TYPED_TEST" "TYPED_TEST_P" "BOOST_AUTO_TEST_CASE" "BOOST_FIXTURE_TEST_CASE" "BENCHMARK_DEFINE_F" "BENCHMARK_F"))
+((function_definition declarator: (function_declarator declarator: (identifier) @_test
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) . (parameter_declaration type: (type_identifier) @name) .))) @definition.function
+  (#any-of? @_test "TEST" "TEST_F" "TEST_P" "TYPED_TEST" "TYPED_TEST_P" "BOOST_FIXTURE_TEST_CASE" "BENCHMARK_DEFINE_F" "BENCHMARK_F"))
+((function_definition declarator: (function_declarator declarator: (identifier) @_test
+  parameters: (parameter_list . (parameter_declaration type: (type_identifier) @name) .))) @definition.function
+  (#eq? @_test "BOOST_AUTO_TEST_CASE"))
 ; Functions and methods, wherever they stand. Qualified names give the last part: `Shape::area` is `area`.
 (function_definition declarator: [
   (function_declarator declarator: [(identifier) (operator_name)] @name)
@@ -57,16 +66,20 @@
 (alias_declaration name: (type_identifier) @name) @definition.type
 (type_definition declarator: (type_identifier) @name) @definition.type
 (type_definition declarator: (pointer_declarator declarator: (type_identifier) @name)) @definition.type
+(type_definition declarator: (function_declarator declarator:
+  (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @definition.type
 
 (translation_unit (declaration declarator: (init_declarator declarator: [
   (identifier) @name
   (array_declarator declarator: (identifier) @name)
   (pointer_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
 ])) @definition.constant)
 (declaration_list (declaration declarator: (init_declarator declarator: [
   (identifier) @name
   (array_declarator declarator: (identifier) @name)
   (pointer_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (array_declarator declarator: (identifier) @name))
 ])) @definition.constant)
 (preproc_def name: (identifier) @name value: (_)) @definition.constant
 (preproc_function_def name: (identifier) @name) @definition.macro

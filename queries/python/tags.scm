@@ -7,7 +7,8 @@
 (type_alias_statement left: (type (generic_type . (identifier) @name))) @definition.type
 
 ; Names that a module sets, also behind `if` and `try`. Some every module sets; they tell nothing.
-((assignment left: (identifier) @name) @definition.none (#any-of? @name "__all__" "__slots__" "__author__" "logger" "log" "LOG" "_"))
+((module (expression_statement (assignment left: (identifier) @name) @definition.none))
+  (#any-of? @name "__all__" "__author__" "logger" "log" "LOG"))
 (module (expression_statement (assignment left: (pattern_list (identifier) @name)) @definition.constant))
 (module (expression_statement (assignment left: (identifier) @name) @definition.constant))
 (module (if_statement (block (expression_statement (assignment left: (identifier) @name) @definition.constant))))
@@ -15,7 +16,7 @@
 
 ; Attributes of a class that have a value: members of an enum, defaults, fields of a model. Not what a `class Meta` says.
 ((class_definition name: (identifier) @_class body: (block (expression_statement (assignment left: (identifier) @name right: (_)) @definition.field)))
-  (#not-eq? @_class "Meta"))
+  (#not-eq? @_class "Meta") (#not-eq? @name "__slots__"))
 
 ; Calls, also by way of a decorator without arguments.
 (call function: (identifier) @name) @reference.call

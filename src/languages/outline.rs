@@ -83,6 +83,7 @@ impl Outline {
                 RegexBuilder::new(pattern)
                     .size_limit(MAX_PATTERN)
                     .multi_line(true)
+                    .crlf(true)
                     .build()
                     .map_err(|error| wrong(error.to_string()))
             };
@@ -113,6 +114,7 @@ impl Outline {
         let any = RegexSetBuilder::new(&patterns)
             .size_limit(MAX_PATTERN)
             .multi_line(true)
+            .crlf(true)
             .build()
             .map_err(|error| error.to_string())?;
         Ok(Self {

@@ -151,7 +151,8 @@ fn joined_name<'text>(nodes: &[Node], text: &'text str) -> Option<Cow<'text, str
     let mut name = Cow::Borrowed("");
     for node in nodes {
         let part = clean_name(&text[node.byte_range()]);
-        if part.is_empty() || part.len() > MAX_NAME || part.contains(char::is_control) {
+        // `_` is how several languages say that there is no name.
+        if part.is_empty() || part == "_" || part.len() > MAX_NAME || part.contains(char::is_control) {
             return None;
         }
         if name.is_empty() {

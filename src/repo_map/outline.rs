@@ -145,6 +145,7 @@ impl Walk<'_> {
             Some(_) if start + fit.name.start >= end => (name.clone(), 1),
             _ => signature::of_lines(&self.text[start..], kind, &name),
         };
+        let lines = lines.min(self.lines.len() - at);
         let fitting = self.text[start..start + fit.end].trim_end().matches('\n').count() + 1;
         let idx = self.defs.len() as u32;
         self.defs.push(Def {

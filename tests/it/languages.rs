@@ -233,6 +233,16 @@ fn it_is_known_where_definitions_start() {
 }
 
 #[test]
+fn an_outline_reads_every_kind_of_line_end() {
+    for language in LANGUAGES.iter().filter(|language| is_outlined(language)) {
+        let text = fs::read_to_string(sample(&support::fixtures("languages").join(language.name))).unwrap();
+        let plain = tags(language, &text, &Limits::default()).unwrap();
+        let windows = tags(language, &text.replace('\n', "\r\n"), &Limits::default()).unwrap();
+        assert_eq!(show(&windows), show(&plain), "{}", language.name);
+    }
+}
+
+#[test]
 fn any_prefix_of_a_sample_can_be_read() {
     for language in LANGUAGES {
         let text = fs::read_to_string(sample(&support::fixtures("languages").join(language.name))).unwrap();
