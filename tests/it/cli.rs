@@ -233,10 +233,7 @@ fn own_queries_extend_or_replace_ours_and_a_wrong_one_is_named() {
         "{text}"
     );
     let (_, text, _) = map(Some(("python/tags.scm", &format!("; extends\n{route}"))));
-    assert!(
-        text.contains("route('/orders')") && text.contains("def f(a)"),
-        "{text}"
-    );
+    assert!(text.contains("route('/orders')") && text.contains("def f(a)"), "{text}");
     let (_, text, _) = map(Some(("pony/outline.txt", "method \\s+be\\s+(?<name>\\w+)")));
     assert!(text.contains("be stop()") && !text.contains("actor Main"), "{text}");
     for (file, wrong, why) in [
