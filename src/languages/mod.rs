@@ -141,7 +141,10 @@ impl Language {
         let extends = first.trim_start_matches([';', '#', ' ']).trim_end() == "extends";
         let source = if extends {
             // The nodes that hold no definition of ours may hold one of theirs.
-            let builtin = self.builtin_source().lines().filter(|line| !line.starts_with("; closed:"));
+            let builtin = self
+                .builtin_source()
+                .lines()
+                .filter(|line| !line.starts_with("; closed:"));
             builtin.fold(text.to_owned(), |all, line| all + "\n" + line)
         } else {
             text.to_owned()

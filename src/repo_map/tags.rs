@@ -4,6 +4,7 @@
 //!
 //! Not here: which files to read, ranking, rendering.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
