@@ -58,8 +58,7 @@ pub fn run(options: &MapOptions, cache_dir: Option<&Path>) -> anyhow::Result<Map
         message: options.mention.clone(),
         tokens: options.tokens.unwrap_or(default),
     };
-    let map = service.map(&request, &CancellationToken::new())?;
-    service.save();
+    let map = service.map_and_save(&request, &CancellationToken::new())?;
     let mut stderr: String = service
         .take_notices()
         .iter()

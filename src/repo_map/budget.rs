@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeSet, BinaryHeap};
 
+use rayon::prelude::*;
+
 use super::corpus::{Corpus, Fetch};
 use super::defs::{self, Candidate};
 use super::facts::Definition;
@@ -222,7 +224,7 @@ fn choices(scene: &Scene, graph: Option<&Graph>, values: &[f64], tokens: usize, 
     let detail = (tokens as f64 / (EVEN * counted)).powf(STEEPNESS);
     let detailed = ((tokens as f64 * FILES_PER_TOKEN) as usize).max(MIN_FILES);
     order
-        .into_iter()
+        .into_par_iter()
         .enumerate()
         .map(|(place, file)| {
             let definitions = if place < detailed {

@@ -28,12 +28,15 @@ impl OwnWords {
 /// Gives each word of the text to the innermost definition around it.
 pub(super) fn give(facts: &mut Facts, text: &str, words: &TextWords) {
     let owners = owners(&facts.definitions, text);
+    // A word that stands in a definition again and again is looked at once where nothing lies between.
+    let mut last_owner = vec![None; words.len() as usize];
     let mut found: Vec<(u32, u32)> = Vec::with_capacity(words.occurrences().len());
     found.extend(words.occurrences().iter().filter_map(|&(line, word)| {
         let owner = owners.get(line as usize).copied().flatten()?;
-        Some((owner, word))
+        let before = last_owner[word as usize].replace(owner);
+        (before != Some(owner)).then_some((owner, word))
     }));
-    found.sort_unstable();
+    found.sort_unstable_by_key(|&(owner, word)| u64::from(owner) << 32 | u64::from(word));
     found.dedup();
     let places = Places::new(words, &facts.identifiers, &facts.subwords);
     for same in found.chunk_by(|a, b| a.0 == b.0) {

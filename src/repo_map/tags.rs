@@ -238,11 +238,15 @@ thread_local! {
 }
 
 fn read_grammar(language: &Language, text: &str, limits: &Limits, query: Choose) -> Result<FileTags, Skip> {
-    let (Some(grammar), Some(query)) = (language.grammar(), query(language)) else {
+    let Some(grammar) = language.grammar() else {
         return Ok(FileTags::default());
     };
     TOOLS.with_borrow_mut(|tools| {
         let tree = parse(&mut tools.parser, grammar, text, limits)?;
+        // After the parse: another thread may be compiling it meanwhile.
+        let Some(query) = query(language) else {
+            return Ok(FileTags::default());
+        };
         let mut found = matches::find(&mut tools.cursor, query, &tree, text, limits)?;
         Ok(FileTags {
             refs: matches::count_refs(&mut found),

@@ -3,6 +3,7 @@
 //! snapshot of the project, across projects in the tag cache.
 
 mod jobs;
+mod kept;
 mod listing;
 mod past;
 mod reading;
@@ -170,13 +171,22 @@ impl MapService {
 
     /// The map for a request. A cancelled one is an empty map.
     pub fn map(&mut self, request: &MapRequest, cancel: &CancellationToken) -> anyhow::Result<MapText> {
+        self.make(request, cancel, false)
+    }
+
+    /// The same for a process that makes no other: what was learnt is written to the cache while the map is made.
+    pub fn map_and_save(&mut self, request: &MapRequest, cancel: &CancellationToken) -> anyhow::Result<MapText> {
+        self.make(request, cancel, true)
+    }
+
+    fn make(&mut self, request: &MapRequest, cancel: &CancellationToken, save: bool) -> anyhow::Result<MapText> {
         let Some(mut state) = self.shared.take(cancel) else {
             return Ok(MapText::default());
         };
         let shared = &self.shared;
         let result = state
             .refresh(&shared.source, cancel, &|progress| *lock(&shared.progress) = progress)
-            .map(|()| state.map(&shared.source, request, cancel));
+            .map(|()| state.map(&shared.source, request, cancel, save));
         shared.give_back(state);
         result
     }

@@ -1,18 +1,56 @@
 //! Joins the bytes of a piece pair by pair, the pair of lowest rank first and of equal ones the leftmost, until no two neighbours
 //! are a token together.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::hash::slot_of;
 use super::vocabulary::rank;
+
+/// Pieces that are remembered, and bytes that such a piece has at most.
+const SEEN: usize = 1 << 12;
+const SEEN_BYTES: usize = 14;
 
 /// Longer pieces are joined by way of a heap; for shorter ones looking through all pairs each time is faster.
 const SHORT: usize = 64;
 /// Stands for no token; above every rank.
 const NONE: u32 = u32::MAX;
 
+/// A piece whose tokens were counted; of no tokens where there is none.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    piece: [u8; SEEN_BYTES],
+    len: u8,
+    tokens: u8,
+}
+
+thread_local! {
+    /// By hash. The vocabulary is large, and looking into it is slow beside looking here, where the words of a text soon are.
+    static PIECES: RefCell<Box<[Seen]>> = RefCell::new(vec![Seen::default(); SEEN].into());
+}
+
 /// Tokens of one piece.
 pub(super) fn tokens(piece: &[u8]) -> usize {
+    if piece.len() < 2 || piece.len() > SEEN_BYTES {
+        return joined(piece);
+    }
+    let mut key = Seen {
+        len: piece.len() as u8,
+        ..Seen::default()
+    };
+    key.piece[..piece.len()].copy_from_slice(piece);
+    PIECES.with_borrow_mut(|pieces| {
+        let seen = &mut pieces[slot_of(piece) % SEEN];
+        if seen.tokens == 0 || (seen.len, seen.piece) != (key.len, key.piece) {
+            key.tokens = joined(piece) as u8;
+            *seen = key;
+        }
+        usize::from(seen.tokens)
+    })
+}
+
+fn joined(piece: &[u8]) -> usize {
     if piece.len() < 2 || rank(piece).is_some() {
         1
     } else if piece.len() <= SHORT {

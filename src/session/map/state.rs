@@ -1,7 +1,6 @@
 //! What the map knows of a project, and how it follows the files.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,17 +8,18 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rayon::prelude::*;
 use tokio_util::sync::CancellationToken;
 
-use super::jobs::{Encoded, Job, Known, Seen, Step, is_shown, resolve, side_by_side, step};
+use super::jobs::{Encoded, Job, Known, Step, is_shown, resolve, side_by_side, step};
+use super::kept;
 use super::listing::{self, File, Listing};
 use super::past::Past;
-use super::reading::{self, Stamp};
+use super::reading;
 use super::{MapRequest, MapSource, POLL, Progress, Skipped};
-use crate::repo_map::corpus::{Bytes, Corpus, Entry, Record, Shown};
-use crate::repo_map::facts;
+use crate::languages::{self, Language};
+use crate::repo_map::corpus::Corpus;
 use crate::repo_map::graph::Graph;
 use crate::repo_map::words::Query;
 use crate::repo_map::{self, Ask, ChatFile, MapText};
-use crate::store::map_snapshot::{self, Row, Snapshot};
+use crate::store::map_snapshot::{self, Snapshot};
 use crate::store::tag_cache::{Key, TagCache};
 
 /// Bytes of a chat file that are looked at.
@@ -122,37 +122,7 @@ impl State {
         else {
             return;
         };
-        let buffer = Arc::new(std::mem::take(&mut snapshot.scanned));
-        let (mut start, mut at) = (0, 0);
-        self.known = std::mem::take(&mut snapshot.rows)
-            .into_iter()
-            .map(|row| {
-                let record = Record {
-                    scanned: Bytes {
-                        buffer: buffer.clone(),
-                        start,
-                        len: row.scanned as usize,
-                    },
-                    shown: Shown::Stored { at, len: row.shown },
-                };
-                start += row.scanned as usize;
-                at += u64::from(row.shown);
-                Known {
-                    key: row.key,
-                    seen: match (row.blob, row.stamp) {
-                        (Some(blob), _) => Seen::Blob(blob),
-                        (None, Some((len, modified, inode))) => Seen::Stamp(Stamp { len, modified, inode }),
-                        (None, None) => Seen::Name,
-                    },
-                    skip: facts::skip_of_code(row.skip),
-                    entry: Entry {
-                        path: row.path.into(),
-                        path_tokens: row.path_tokens,
-                        record: (row.scanned > 0).then_some(record),
-                    },
-                }
-            })
-            .collect();
+        self.known = kept::known(&mut snapshot);
         self.snapshot = Some(snapshot);
         self.rebuild();
     }
@@ -250,6 +220,12 @@ impl State {
                 }
             });
             scope.spawn(|| keep_as_they_come(cache, fresh));
+            let languages = languages_to_parse(&work);
+            scope.spawn(move || {
+                languages.iter().for_each(|language| {
+                    language.definitions_query();
+                })
+            });
             let known: Vec<Option<Known>> = work
                 .into_par_iter()
                 .with_max_len(RUN)
@@ -273,24 +249,33 @@ impl State {
         (known.into_iter().flatten().collect(), wanted.len())
     }
 
-    /// The map for a request, of what is known.
-    pub(super) fn map(&mut self, source: &MapSource, request: &MapRequest, cancel: &CancellationToken) -> MapText {
+    /// The map for a request, of what is known; with `save` the snapshot is written meanwhile when it has fallen behind.
+    pub(super) fn map(
+        &mut self,
+        source: &MapSource,
+        request: &MapRequest,
+        cancel: &CancellationToken,
+        save: bool,
+    ) -> MapText {
         if cancel.is_cancelled() {
             return MapText::default();
         }
-        let graph = self.graph.get_or_insert_with(|| Graph::new(&self.corpus));
-        let chat = request.chat_files.iter().map(|path| ChatFile {
-            path: path.clone(),
-            text: chat_text(source, path),
-        });
-        let ask = Ask {
-            chat: chat.collect(),
-            query: Query::new(&request.message),
-            tokens: request.tokens,
+        let path = self.behind(source).filter(|_| save);
+        let (version, known, snapshot) = (self.version, &self.known, self.snapshot.as_ref());
+        let (corpus, history) = (&self.corpus, self.past.history());
+        let graph = &mut self.graph;
+        let mut draw = || {
+            let graph = graph.get_or_insert_with(|| Graph::new(corpus));
+            let ask = asked(source, request);
+            let fetch = |at, len| snapshot.map(|snapshot| snapshot.shown(at, len)).unwrap_or_default();
+            repo_map::map(corpus, history, Some(graph), &ask, &fetch)
         };
-        let snapshot = self.snapshot.as_ref();
-        let fetch = |at, len| snapshot.map(|snapshot| snapshot.shown(at, len)).unwrap_or_default();
-        repo_map::map(&self.corpus, self.past.history(), Some(graph), &ask, &fetch)
+        let Some(path) = path else { return draw() };
+        let (map, written) = rayon::join(draw, || kept::write(&path, version, known, snapshot));
+        if written {
+            self.stale = 0;
+        }
+        map
     }
 
     pub(super) fn skipped(&self) -> Vec<Skipped> {
@@ -315,48 +300,17 @@ impl State {
         }
     }
 
-    /// Writes the snapshot anew when it has fallen behind. That it cannot be written harms nothing.
-    pub(super) fn save(&mut self, source: &MapSource) {
+    /// Where the snapshot is to be written anew; None when it has not fallen behind.
+    fn behind(&self, source: &MapSource) -> Option<PathBuf> {
         let behind = self.stale > 0 && (self.snapshot.is_none() || self.stale > STALE.max(self.known.len() / 100));
-        let Some(path) = self.snapshot_path(source).filter(|_| behind) else {
-            return;
-        };
-        let rows: Vec<Row> = self
-            .known
-            .iter()
-            .map(|known| {
-                let record = known.entry.record.as_ref();
-                Row {
-                    path: known.entry.path.to_string(),
-                    key: known.key,
-                    blob: match known.seen {
-                        Seen::Blob(blob) => Some(blob),
-                        _ => None,
-                    },
-                    stamp: match known.seen {
-                        Seen::Stamp(stamp) => Some((stamp.len, stamp.modified, stamp.inode)),
-                        _ => None,
-                    },
-                    path_tokens: known.entry.path_tokens,
-                    skip: facts::skip_code(known.skip),
-                    scanned: record.map_or(0, |record| record.scanned.len as u32),
-                    shown: record.map_or(0, |record| record.shown.len()),
-                }
-            })
-            .collect();
-        let records = self.known.iter().filter_map(|known| known.entry.record.as_ref());
-        let shown = |record: &Record| match &record.shown {
-            Shown::Here(bytes) => bytes.as_slice().to_vec(),
-            Shown::Stored { at, len } => self.snapshot.as_ref().map(|s| s.shown(*at, *len)).unwrap_or_default(),
-        };
-        let written = map_snapshot::write(
-            &path,
-            self.version,
-            &rows,
-            records.clone().map(|record| record.scanned.as_slice()),
-            records.map(shown),
-        );
-        if written.is_ok() {
+        behind.then(|| self.snapshot_path(source)).flatten()
+    }
+
+    /// Writes the snapshot anew when it has fallen behind.
+    pub(super) fn save(&mut self, source: &MapSource) {
+        if let Some(path) = self.behind(source)
+            && kept::write(&path, self.version, &self.known, self.snapshot.as_ref())
+        {
             self.stale = 0;
         }
     }
@@ -370,6 +324,20 @@ fn look_up(cache: &mut TagCache, wanted: &[Key]) -> Vec<Option<Vec<u8>>> {
     found
 }
 
+/// The languages of files that have to be parsed. Their queries are compiled while the first of the files is parsed.
+fn languages_to_parse(work: &[(Job, Option<Vec<u8>>)]) -> Vec<&'static Language> {
+    let parsed = work
+        .iter()
+        .filter(|(job, record)| record.is_none() && job.step.key().is_some());
+    let mut languages: Vec<&Language> = Vec::new();
+    for language in parsed.filter_map(|(job, _)| languages::by_path(&job.file.path)) {
+        if !languages.contains(&language) {
+            languages.push(language);
+        }
+    }
+    languages
+}
+
 /// Writes records to the cache until no more come.
 fn keep_as_they_come(cache: &mut TagCache, fresh: Receiver<(Key, Encoded)>) {
     while let Ok(first) = fresh.recv() {
@@ -377,6 +345,18 @@ fn keep_as_they_come(cache: &mut TagCache, fresh: Receiver<(Key, Encoded)>) {
         let more = std::iter::from_fn(|| fresh.recv_timeout(GATHER).ok());
         records.extend(more.take(MOST_GATHERED - 1));
         cache.keep(&records, today());
+    }
+}
+
+fn asked(source: &MapSource, request: &MapRequest) -> Ask {
+    let chat = request.chat_files.iter().map(|path| ChatFile {
+        path: path.clone(),
+        text: chat_text(source, path),
+    });
+    Ask {
+        chat: chat.collect(),
+        query: Query::new(&request.message),
+        tokens: request.tokens,
     }
 }
 
