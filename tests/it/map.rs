@@ -368,6 +368,58 @@ fn any_damage_to_the_cache_is_made_good() {
     assert_eq!(run().len(), 1);
 }
 
+/// However many threads read and rank, and whatever was in the caches before.
+#[test]
+fn any_number_of_threads_gives_the_same_map() {
+    let repo = TestRepo::new();
+    write_all(repo.root(), &large());
+    write_all(
+        repo.root(),
+        &[("docs/größe.md".to_owned(), "# Größe\n\nnaïve café\n".to_owned())],
+    );
+    repo.commit("first");
+    let ask = request(&["app/part1/module1.py"], "handle the job of worker 5", 800);
+    let expected = map_of(&mut service(repo.root(), None), &ask);
+    for threads in [1, 2, 7] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let cache = tempfile::tempdir().unwrap();
+        for _ in 0..2 {
+            let map = pool.install(|| {
+                let mut service = service(repo.root(), Some(cache.path()));
+                service.map_and_save(&ask, &CancellationToken::new()).unwrap()
+            });
+            assert_eq!(map, expected, "{threads} threads");
+        }
+    }
+}
+
+/// What one process wrote while it made its map is all that the next one needs.
+#[test]
+fn what_was_saved_beside_the_map_is_not_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    write_all(dir.path(), &large());
+    let cache = tempfile::tempdir().unwrap();
+    let ask = request(&[], "worker", 500);
+    let map = |service: &mut MapService| service.map_and_save(&ask, &CancellationToken::new()).unwrap();
+    let first = map(&mut service(dir.path(), Some(cache.path())));
+    fs::remove_file(cache.path().join("tags.sqlite")).unwrap();
+    let mut second = service(dir.path(), Some(cache.path()));
+    assert_eq!(map(&mut second), first);
+    assert!(
+        !cache.path().join("tags.sqlite").exists(),
+        "the snapshot held every file"
+    );
+    // Without the snapshot the tag cache holds them: what was parsed is in it when the map is there.
+    let cache = tempfile::tempdir().unwrap();
+    map_of(&mut service(dir.path(), Some(cache.path())), &ask);
+    assert!(!cache.path().join("maps").exists(), "nothing was saved");
+    let connection = rusqlite::Connection::open(cache.path().join("tags.sqlite")).unwrap();
+    let kept: i64 = connection
+        .query_row("SELECT count(*) FROM records", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(kept, large().len() as i64);
+}
+
 #[test]
 fn two_at_once_share_a_cache() {
     let dir = tempfile::tempdir().unwrap();
