@@ -11,6 +11,7 @@ use super::facts::Definition;
 use super::graph::Graph;
 use super::render::{self, Section};
 use super::scene::Scene;
+use super::signals;
 
 /// Share of the budget that goes to signature lines before anything is only named.
 const SIGNATURES: f64 = 0.335;
@@ -216,7 +217,10 @@ pub(super) fn fill(
 }
 
 fn choices(scene: &Scene, graph: Option<&Graph>, values: &[f64], tokens: usize, fetch: Fetch) -> Vec<Choice> {
-    let mut order: Vec<usize> = (0..scene.len()).filter(|&file| !scene.is_chat[file]).collect();
+    let is_hidden = signals::is_hidden(scene);
+    let mut order: Vec<usize> = (0..scene.len())
+        .filter(|&file| !scene.is_chat[file] && !is_hidden(file))
+        .collect();
     order.sort_by(|&a, &b| values[b].total_cmp(&values[a]).then(a.cmp(&b)));
     // No path costs less than two tokens.
     order.truncate(tokens / 2);

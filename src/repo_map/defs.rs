@@ -13,6 +13,8 @@ const WANTED: f64 = 1.4;
 /// The fit's penalty on large weights leaves it less sure than it may be: with this, fewer definitions of a file stand before those of
 /// the next.
 const SURER: f64 = 1.2;
+/// What is left of the worth of a name that says little.
+const LITTLE: f64 = 0.1;
 
 /// One thing that is known of a definition, with its weight: fitted as the files' weights are, on the definitions that
 /// commits changed in a file.
@@ -150,26 +152,37 @@ pub(super) fn candidates(
     definitions: &[Definition],
 ) -> Vec<Candidate> {
     let groups = groups(definitions);
-    let scores: Vec<f64> = sights(scene, graph, file, definitions, &groups)
-        .iter()
-        .map(|sight| {
-            FEATURES
-                .iter()
-                .map(|feature| feature.weight * (feature.value)(sight))
-                .sum()
-        })
-        .collect();
+    let sights = sights(scene, graph, file, definitions, &groups);
+    let score = |sight: &Sight| -> f64 {
+        FEATURES
+            .iter()
+            .map(|feature| feature.weight * (feature.value)(sight))
+            .sum()
+    };
+    let scores: Vec<f64> = sights.iter().map(score).collect();
     let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let exp: Vec<f64> = scores.iter().map(|score| (SURER * (score - max)).exp()).collect();
     let total: f64 = exp.iter().sum();
+    let values: Vec<f64> = sights
+        .iter()
+        .zip(exp)
+        .map(|(sight, exp)| worth_a_word(sight) * (1.0 - (-WANTED * exp / total).exp()))
+        .collect();
     groups
         .into_iter()
-        .zip(exp)
-        .map(|(definitions, exp)| Candidate {
+        .zip(values)
+        .map(|(definitions, value)| Candidate {
             definitions,
-            value: ((1.0 - (-WANTED * exp / total).exp()) * 1e12).round() / 1e12,
+            value: (value * 1e12).round() / 1e12,
         })
         .collect()
+}
+
+/// Headings and keys are the same in most files of their kind, unless the request speaks of them, and one letter is a type's parameter.
+fn worth_a_word(sight: &Sight) -> f64 {
+    let is_layout = matches!(sight.first.kind, DefKind::Section | DefKind::Key) && sight.share == 0.0;
+    let is_letter = sight.first.name.len() < 2;
+    if is_layout || is_letter { LITTLE } else { 1.0 }
 }
 
 /// Indices of definitions that are shown as one, in source order.

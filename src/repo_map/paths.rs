@@ -19,6 +19,8 @@ pub enum PathKind {
     Generated,
     /// Text of no language that is known.
     Other,
+    /// Licences, lists of people, ignore rules, pinned versions: in a map only when the request is about them.
+    Aside,
     /// Lock files, minified bundles, pictures, archives: never in a map.
     Noise,
 }
@@ -33,6 +35,9 @@ pub fn kind(path: &str) -> PathKind {
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     if is_noise(name, extension) {
         return PathKind::Noise;
+    }
+    if is_aside(name) {
+        return PathKind::Aside;
     }
     let mut test = extension == "feature" || is_test_name(name) || ends_like_a_test_class(stem(path));
     let mut generated = kinds::is_generated(name, "");
@@ -64,11 +69,8 @@ pub fn kind(path: &str) -> PathKind {
         _ => {}
     }
     match name {
-        "readme" | "changelog" | "authors" | "copying" | "notice" | "contributing" | "license" | "maintainers" => {
-            PathKind::Docs
-        }
+        "readme" | "changelog" | "contributing" => PathKind::Docs,
         _ if name.starts_with('.') => PathKind::Data,
-        _ if name.starts_with("license-") => PathKind::Docs,
         _ if languages::by_path(path).is_none() => PathKind::Other,
         _ => PathKind::Source,
     }
@@ -80,6 +82,48 @@ fn lower(path: &str) -> Cow<'_, str> {
     } else {
         Cow::Borrowed(path)
     }
+}
+
+/// Files that say next to nothing of the code, by name in lower case.
+fn is_aside(name: &str) -> bool {
+    if let Some(hidden) = name.strip_prefix('.') {
+        return hidden.ends_with("ignore")
+            || hidden.ends_with("-version")
+            || matches!(
+                hidden,
+                "gitattributes"
+                    | "gitkeep"
+                    | "keep"
+                    | "gitmodules"
+                    | "mailmap"
+                    | "git-blame-ignore-revs"
+                    | "editorconfig"
+                    | "npmrc"
+                    | "yarnrc"
+                    | "nvmrc"
+                    | "tool-versions"
+            );
+    }
+    let (stem, extension) = name.split_once('.').unwrap_or((name, ""));
+    let is_text = matches!(extension, "" | "md" | "txt" | "rst" | "adoc" | "html");
+    is_text
+        && (matches!(
+            stem,
+            "authors"
+                | "contributors"
+                | "maintainers"
+                | "codeowners"
+                | "owners"
+                | "copying"
+                | "notice"
+                | "patents"
+                | "unlicense"
+                | "code_of_conduct"
+        ) || ["license", "licence"].iter().any(|word| {
+            let rest = stem.strip_prefix(word);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
+        }))
+        || name == "py.typed"
 }
 
 fn is_noise(name: &str, extension: &str) -> bool {
@@ -244,6 +288,14 @@ mod tests {
             ("vendor/x/y.go", PathKind::Vendored),
             ("api/a.pb.go", PathKind::Generated),
             ("src/a.unknown", PathKind::Other),
+            ("LICENSE", PathKind::Aside),
+            ("LICENSE-APACHE.txt", PathKind::Aside),
+            ("web/.prettierignore", PathKind::Aside),
+            (".github/CODEOWNERS", PathKind::Aside),
+            ("src/license.rs", PathKind::Source),
+            ("src/licensed.txt", PathKind::Data),
+            ("src/authors.py", PathKind::Source),
+            (".eslintrc", PathKind::Data),
         ] {
             assert_eq!(kind(path), expected, "{path}");
         }

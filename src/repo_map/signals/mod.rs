@@ -10,5 +10,5 @@ mod request;
 pub(super) use history::{changed_together, changed_with, last_changed, message_likeness, often_changed};
 pub(super) use identifiers::{contained, focused, shared, used_by_chat, uses_chat};
 pub(super) use kin::{module_of_chat, names_chat_module};
-pub(super) use place::{near, unlikely};
+pub(super) use place::{is_hidden, near, unlikely};
 pub(super) use request::{body, definitions, named, path, quoted, stem};
