@@ -11,8 +11,8 @@ use super::args::KeysArgs;
 use super::args::KeysCommand;
 use super::config::Config;
 use super::connect::Connector;
-use super::drive;
 use super::exit_code::Exit;
+use super::open;
 use crate::store::keyring;
 use crate::terminal;
 use crate::terminal::input;
@@ -22,7 +22,7 @@ use crate::terminal::input;
 /// # Errors
 /// When the provider is not known or the keyring refuses.
 pub(super) fn run(args: &KeysArgs, config: &Config) -> Result<Exit> {
-    let connector = drive::connector(config)?;
+    let connector = open::connector(config)?;
     match &args.command {
         None => list(&connector),
         Some(KeysCommand::Set { provider }) => set(&connector, provider),

@@ -14,6 +14,8 @@ pub mod exit_code;
 mod keys;
 pub mod map;
 mod models_list;
+mod open;
+mod prompt;
 mod queries;
 mod screen;
 pub mod settings;

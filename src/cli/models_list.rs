@@ -5,8 +5,8 @@ use serde_json::json;
 
 use super::args::ModelsArgs;
 use super::config::Config;
-use super::drive;
 use super::exit_code::Exit;
+use super::open;
 use crate::llm::account;
 use crate::models::ModelSettings;
 use crate::models::catalog::Found;
@@ -17,7 +17,7 @@ use crate::terminal;
 /// # Errors
 /// When the user's own rows cannot be read, or standard output fails.
 pub(super) fn run(args: &ModelsArgs, config: &Config) -> Result<Exit> {
-    let connector = drive::connector(config)?;
+    let connector = open::connector(config)?;
     let found = connector.catalog.search(&args.filter);
     if found.is_empty() {
         let near = connector.catalog.suggest(&args.filter);
