@@ -238,12 +238,12 @@ impl Console {
         };
         let model = model.unwrap_or_else(|| "no model".to_string());
         let git = if git { "git" } else { "no git" };
-        self.say_pieces(&[
-            (Tint::Strong, &format!("codriver {version}")),
-            (Tint::Plain, &format!(" · {model} · {edit_format} · {git} · {root}")),
-        ]);
+        let name = format!("codriver {version}");
+        let line = self.wrapped(&format!("{name} · {model} · {edit_format} · {git} · {root}"));
+        let rest = line.strip_prefix(&name).unwrap_or_default();
+        self.say_pieces(&[(Tint::Strong, &name), (Tint::Plain, rest)]);
         if !files.is_empty() {
-            self.say(Tint::Plain, &format!("files: {}", files.join(", ")));
+            self.tell(Tint::Plain, &format!("files: {}", files.join(", ")));
         }
     }
 
@@ -422,11 +422,11 @@ impl Ui for Console {
             Event::Undo { text } => self.tell(Tint::Plain, &text),
             Event::Usage { .. } => {
                 let line = usage_line(&event);
-                self.say(Tint::Dim, &line);
+                self.tell(Tint::Dim, &line);
             }
             Event::Waiting { reason, wait } => {
                 let total = wait.as_secs_f64().ceil() as u64;
-                self.say(
+                self.tell(
                     Tint::Dim,
                     &format!("{reason}: trying again in {total} s (Ctrl-C stops)"),
                 );

@@ -13,6 +13,8 @@ use super::completion::{self, CommandRow};
 use super::input::SharedWords;
 use super::keys::Typing;
 use super::multiline;
+use super::style::fit;
+use super::tty;
 
 pub(super) struct LineHelper {
     pub(super) commands: Vec<CommandRow>,
@@ -31,13 +33,15 @@ impl Completer for LineHelper {
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         let found = completion::complete(&line[..pos], &self.commands, &words, &list_folder);
         let is_only = found.candidates.len() == 1;
+        // A row each: what is longer would be broken by the terminal.
+        let columns = tty::columns().saturating_sub(1);
         let pairs = found.candidates.into_iter().map(|candidate| Pair {
             replacement: if is_only && candidate.is_complete {
                 candidate.text + " "
             } else {
                 candidate.text
             },
-            display: candidate.label,
+            display: fit(&candidate.label, columns),
         });
         Ok((found.start, pairs.collect()))
     }
