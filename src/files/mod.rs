@@ -22,6 +22,7 @@ use std::path::Path;
 use std::path::PathBuf;
 
 mod changes;
+mod commits;
 pub mod encoding;
 pub mod endings;
 mod fault;
