@@ -184,9 +184,11 @@ fn check_conventions(config: &Config) -> Result<()> {
 /// One message or command, then the exit code.
 fn one_shot(session: &mut Session, message: &str) -> Exit {
     session.announce();
+    let before = session.n_errors();
     let exit = match repl::obey(session, message) {
         Obeyed::Turn(end) => exit_of(end),
         Obeyed::Unknown => Exit::Usage,
+        Obeyed::Command if session.n_errors() > before => Exit::NotDone,
         Obeyed::Command | Obeyed::Quit => Exit::Done,
     };
     finish(session, exit);

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// Done; also a reply without any edit.
     Done = 0,
-    /// At least one edit could not be applied, or the tests or the lint are still red.
+    /// At least one edit could not be applied, the tests or the lint are still red, or the command of the message failed.
     NotDone = 1,
     /// The command line or the settings are wrong.
     Usage = 2,
@@ -28,7 +28,7 @@ impl Exit {
         (Exit::Done, "done"),
         (
             Exit::NotDone,
-            "an edit could not be applied, or the tests or the lint are still red",
+            "an edit could not be applied, the tests or the lint are still red, or a command failed",
         ),
         (Exit::Usage, "the command line or the settings are wrong"),
         (

@@ -42,6 +42,8 @@ use keepalive::KeepAlive;
 use map::MapRequest;
 use spending::Deadline;
 use spending::Price;
+use watched::ErrorCount;
+use watched::Watched;
 
 mod actions;
 mod apply_step;
@@ -79,6 +81,7 @@ mod turn;
 mod turns;
 mod undo;
 mod verify;
+mod watched;
 
 pub use chat_files::ChatFiles;
 pub use chat_files::ReadOnly;
@@ -307,6 +310,7 @@ pub struct Session {
     log_failed: bool,
     options: Options,
     ui: Box<dyn Ui>,
+    errors: ErrorCount,
     interrupt: Interrupt,
 }
 
@@ -328,6 +332,7 @@ impl Session {
             git.with_limit(parts.options.command_limit)
                 .stopped_by(move || interrupt.tripped())
         });
+        let errors = ErrorCount::default();
         let rules = conventions::Rules::new(&parts.dirs.state, &parts.root);
         let log = Sessions::new(parts.dirs.state.join("sessions")).start(parts.root.path());
         let mut session = Self {
@@ -368,7 +373,11 @@ impl Session {
             log,
             log_failed: false,
             options: parts.options,
-            ui: parts.ui,
+            ui: Box::new(Watched {
+                ui: parts.ui,
+                errors: errors.clone(),
+            }),
+            errors,
             interrupt: parts.interrupt,
         };
         let recovered = session.journal.recover(&session.root)?;
@@ -418,6 +427,11 @@ impl Session {
     /// Requests of the session that handed a failure back.
     pub fn reflections(&self) -> usize {
         self.reflections
+    }
+
+    /// Errors that were shown so far.
+    pub fn n_errors(&self) -> usize {
+        self.errors.get()
     }
 
     /// How the session's edits were placed.

@@ -110,6 +110,14 @@ fn exit_codes_tell_how_a_turn_ended() {
         Some(2),
         "no such command"
     );
+    for (command, code) in [
+        ("/ls", 0),
+        ("/add nowhere.py", 1),
+        ("/turns drop 9", 1),
+        ("/settings nonsense", 1),
+    ] {
+        assert_eq!(place.run(&["-m", command]).status.code(), Some(code), "{command}");
+    }
     assert_eq!(
         place.run(&["-m", "set x", "nowhere.py"]).status.code(),
         Some(2),
