@@ -274,9 +274,9 @@ const TEMPLATES: &[&str] = &[
 
 /// Extensions of prose, data, and listings of code that stands elsewhere.
 const NO_CODE: &[&str] = &[
-    "txt", "text", "log", "out", "csv", "tsv", "xml", "svg", "diff", "patch", "snap", "lock", "expected", "golden",
-    "api", "stderr", "stdout", "po", "pot", "dat", "data", "srt", "man", "pod", "ini", "cfg", "conf", "env", "list",
-    "txtar",
+    "txt", "text", "rdoc", "mdc", "wiki", "textile", "log", "out", "csv", "tsv", "xml", "svg", "diff", "patch", "snap",
+    "lock", "expected", "golden", "api", "stderr", "stdout", "po", "pot", "dat", "data", "srt", "man", "pod", "ini",
+    "cfg", "conf", "env", "list", "txtar",
 ];
 
 /// Whether a quarter of the lines ends as lines of code do.

@@ -100,7 +100,7 @@ pub static LANGUAGES: &[Language] = &[
         ]
     ),
     row!("c-sharp", tree_sitter_c_sharp::LANGUAGE, ["cs", "csx"]),
-    row!("ruby", tree_sitter_ruby::LANGUAGE, ["rb", "rake", "gemspec", "ru", "podspec"], files ["Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile", "Brewfile"], shebangs ["ruby"]),
+    row!("ruby", tree_sitter_ruby::LANGUAGE, ["rb", "rake", "gemspec", "ru", "podspec", "builder", "jbuilder"], files ["Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile", "Brewfile"], shebangs ["ruby"]),
     row!(
         "php",
         tree_sitter_php::LANGUAGE_PHP,
@@ -211,7 +211,7 @@ pub static LANGUAGES: &[Language] = &[
     row!(
         all "groovy",
         tree_sitter_groovy::LANGUAGE,
-        ["groovy", "gradle", "gvy"],
+        ["groovy", "gradle", "gvy", "grv"],
         files["Jenkinsfile"],
         shebangs["groovy"]
     ),
