@@ -59,6 +59,7 @@
 //! - *trust*: the user's yes to the project's own rules, kept for each project.
 //! - *seat*: a model with what is known about it. *Weak model*: the cheap one, for commit messages and summaries; *editor
 //!   model*: carries out an architect's plan; *fallback*: is asked when the main one fails for good.
+//! - *sandbox*: what linters, tests and suggested commands run in; they read everything and write where they may.
 //! - *attachment*: a picture or PDF file in the chat; *page*: the text of a web page that the user named.
 //! - *compaction*: a summary takes the place of old turns; *pinned*: a turn that keeps its words.
 //! - *fitting*: making a request small enough for the model's window before it is sent; *continuation*: the rest of a reply

@@ -154,6 +154,8 @@ fn options(config: &Config, connector: &Connector, prompted: bool) -> Options {
         lint_commands: values.lint_cmd.iter().map(|command| lint_command(command)).collect(),
         auto_test: values.auto_test,
         test_command: values.test_cmd.clone(),
+        sandbox: values.sandbox,
+        sandbox_write: values.sandbox_write.iter().map(PathBuf::from).collect(),
         command_limit: Duration::from_secs(values.command_timeout),
         max_reflections: usize::try_from(values.max_reflections).unwrap_or(usize::MAX),
         map_tokens: values

@@ -415,6 +415,10 @@ settings! {
             "auto-test" ' ' "" false "Run the test command after each change, where there is one";
         command_timeout: u64 = 600,
             "command-timeout" ' ' "SECONDS" false "Stop linters, tests and other commands after so long";
+        sandbox: bool = true,
+            "sandbox" ' ' "" false "Hold linters, tests and suggested commands in a sandbox: they write to the project, temporary folders and caches only (Linux)";
+        sandbox_write: Vec<String> = Vec::new(),
+            "sandbox-write" ' ' "DIR" false "Folder that commands in the sandbox may write to as well; may be given several times";
         suggest_shell_commands: bool = true,
             "suggest-shell-commands" ' ' "" false "Offer to run the commands that the model suggests";
     }

@@ -171,6 +171,11 @@ impl Repo {
         &self.git_dir
     }
 
+    /// The folder that all work trees of the repository share, with its objects and branches.
+    pub fn common_dir(&self) -> Option<PathBuf> {
+        self.open().ok().map(|repo| repo.commondir().to_path_buf())
+    }
+
     pub fn head(&self) -> Result<Head, Error> {
         head::head(&self.open()?)
     }

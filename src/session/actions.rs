@@ -9,6 +9,7 @@ use super::TurnEnd;
 use super::commit_step::change;
 use super::diff::unified;
 use super::file_parts::FileParts;
+use super::sandbox;
 use super::settle::note_begin;
 use super::undo::short;
 use super::verify::Checked;
@@ -155,7 +156,11 @@ impl Session {
 
     /// Runs a command for the user and offers its output to the model.
     pub fn run_command(&mut self, script: &str) -> Result<()> {
-        let outcome = self.run_job(Purpose::Run, script)?;
+        self.run_and_offer_output(Purpose::Run, script)
+    }
+
+    pub(super) fn run_and_offer_output(&mut self, purpose: Purpose, script: &str) -> Result<()> {
+        let outcome = self.run_job(purpose, script)?;
         let output = for_model(&outcome.output, RUN_OUTPUT_FOR_MODEL);
         if output.trim().is_empty() {
             let how = super::verify::end_words(&outcome.end);
@@ -171,10 +176,11 @@ impl Session {
         });
         if add == Answer::Yes {
             let text = format!(
-                "I ran `{script}` ({}). Its output:\n\n{output}",
-                super::verify::end_words(&outcome.end)
+                "I ran `{script}` ({}). Its output:\n\n{output}\n\n{}",
+                super::verify::end_words(&outcome.end),
+                sandbox::hint_for_model(&outcome)
             );
-            self.note_in_chat(text);
+            self.note_in_chat(text.trim_end().to_owned());
         }
         Ok(())
     }

@@ -74,6 +74,7 @@ mod record;
 mod reflection;
 mod review;
 mod rungs;
+mod sandbox;
 mod settle;
 mod spending;
 mod tally;
@@ -143,6 +144,11 @@ pub struct Options {
     pub lint_commands: Vec<(Option<String>, String)>,
     pub auto_test: bool,
     pub test_command: Option<String>,
+    /// Linters, tests and suggested commands run in a sandbox, where the system has one.
+    pub sandbox: bool,
+    /// Folders that they may write beside the project, temporary folders and caches; relative to where the user started,
+    /// `~` is the home folder.
+    pub sandbox_write: Vec<PathBuf>,
     /// Limit of one lint, test or run command.
     pub command_limit: Duration,
     /// Requests that hand a failure back, a turn.
@@ -197,6 +203,8 @@ impl Default for Options {
             lint_commands: Vec::new(),
             auto_test: false,
             test_command: None,
+            sandbox: true,
+            sandbox_write: Vec::new(),
             command_limit: Duration::from_secs(600),
             max_reflections: 3,
             map_tokens: 1024,
@@ -306,6 +314,8 @@ pub struct Session {
     /// The last test command and what came of it, as far as its runner is known.
     last_tests: Option<(String, test_report::Report)>,
     rungs: Rungs,
+    /// What commands in a sandbox may write; None: it is not looked up yet.
+    writable: Option<Vec<PathBuf>>,
     log: Log,
     log_failed: bool,
     options: Options,
@@ -370,6 +380,7 @@ impl Session {
             reflections: 0,
             last_tests: None,
             rungs: Rungs::default(),
+            writable: None,
             log,
             log_failed: false,
             options: parts.options,

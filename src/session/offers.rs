@@ -6,6 +6,8 @@ use anyhow::Result;
 
 use super::Session;
 use super::reflection::Verdict;
+use super::sandbox::WITH_NETWORK;
+use super::verify::Purpose;
 use crate::chat::history::Turn;
 use crate::chat::mentions;
 use crate::chat::message::Message;
@@ -157,16 +159,27 @@ impl Session {
             } else {
                 format!(" It {}.", words.join(", and "))
             };
+            let (fence, choices) = match self.holds_back_network() {
+                None => (String::new(), Vec::new()),
+                Some(false) => (" It runs in a sandbox.".to_owned(), Vec::new()),
+                Some(true) => (
+                    format!(" It runs in a sandbox, without network unless you answer `{WITH_NETWORK}`."),
+                    vec![(WITH_NETWORK, "with network".to_owned())],
+                ),
+            };
             let answer = self.put(&Question {
-                text: format!("The model suggests a command.{warning} Run it?"),
+                text: format!("The model suggests a command.{warning}{fence} Run it?"),
                 detail: suggestion.script.clone(),
                 default: Answer::No,
                 yes_always_applies: false,
-                choices: Vec::new(),
+                choices,
             });
-            if answer == Answer::Yes {
-                self.run_command(&suggestion.script)?;
-            }
+            let purpose = match answer {
+                Answer::No => continue,
+                Answer::Yes => Purpose::Suggested,
+                Answer::Choice(_) => Purpose::SuggestedWithNetwork,
+            };
+            self.run_and_offer_output(purpose, &suggestion.script)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::Session;
 use super::blame::Changed;
 use super::reflection::Verdict;
+use super::sandbox;
 use super::turn::Turn;
 use super::turn::TurnEnd;
 use crate::files::Found;
@@ -40,7 +41,11 @@ const REPAIR_TESTS: &str = "Repair the code so that the tests pass.";
 pub(super) enum Purpose {
     Lint,
     Test,
+    /// What the user types.
     Run,
+    /// What the model suggests and the user agreed to.
+    Suggested,
+    SuggestedWithNetwork,
 }
 
 impl Purpose {
@@ -48,7 +53,7 @@ impl Purpose {
         match self {
             Purpose::Lint => "lint",
             Purpose::Test => "test",
-            Purpose::Run => "run",
+            Purpose::Run | Purpose::Suggested | Purpose::SuggestedWithNetwork => "run",
         }
     }
 }
@@ -254,7 +259,7 @@ impl Session {
                 return Ok(Err(end));
             }
             if !outcome.succeeded() {
-                failed.push((command.clone(), outcome.output));
+                failed.push((command.clone(), sandbox::output_for_model(&outcome)));
             }
         }
         Ok(Ok(failed))
@@ -302,8 +307,9 @@ impl Session {
         let since = self.since_the_run_before(command, results);
         Ok(Checked::Red(Red {
             report: format!(
-                "The test command `{command}` failed ({}). Its output:\n\n{output}\n\n{since}{REPAIR_TESTS}",
-                end_words(&outcome.end)
+                "The test command `{command}` failed ({}). Its output:\n\n{output}\n\n{since}{hint}{REPAIR_TESTS}",
+                end_words(&outcome.end),
+                hint = sandbox::hint_for_model(&outcome),
             ),
             signature: format!("test {}", test_report::failure_signature(&outcome.output)),
             count: None,
@@ -340,6 +346,7 @@ impl Session {
                 deadline.left().min(self.options.command_limit)
             }),
             output_limit: KEEP_OUTPUT,
+            sandbox: self.sandbox_for(purpose),
         };
         self.ui.show(Event::Command {
             purpose: purpose.name().to_owned(),
@@ -362,6 +369,7 @@ impl Session {
                 ),
             }));
         }
+        self.tell_denied(&outcome);
         Ok(outcome)
     }
 

@@ -1,4 +1,5 @@
-//! Runs commands: in their own process group, with a time limit, without input, output captured and shown as it comes.
+//! Runs commands: in their own process group, with a time limit, without input, in a sandbox where one is wanted, output
+//! captured and shown as it comes.
 //!
 //! Not for git, which `git` runs itself, and not a place to decide what may run: that is `policy`.
 
@@ -11,9 +12,15 @@ use tokio_util::sync::CancellationToken;
 mod capture;
 mod clean;
 pub mod cut;
+mod denied;
 #[cfg(unix)]
 mod descendants;
 mod run;
+pub mod sandbox;
+pub mod writable;
+
+pub use denied::Denied;
+pub use sandbox::Sandbox;
 
 /// One command for the user's shell (`sh -c` on Unix; no rc files).
 #[derive(Debug, Clone)]
@@ -26,6 +33,8 @@ pub struct Job {
     pub time_limit: Duration,
     /// Bytes of output that are kept; the middle is dropped beyond it, but for lines that tell of failures.
     pub output_limit: usize,
+    /// None: the command may do what the user may.
+    pub sandbox: Option<Sandbox>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +44,8 @@ pub struct Outcome {
     pub output: String,
     /// Bytes that were dropped.
     pub dropped: usize,
+    /// It failed in a sandbox, and its output speaks of what a sandbox does.
+    pub denied: Option<Denied>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

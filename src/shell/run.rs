@@ -16,8 +16,12 @@ use super::End;
 use super::Error;
 use super::Job;
 use super::Outcome;
+use super::Sandbox;
 use super::capture::Capture;
 use super::clean::Cleaner;
+use super::denied;
+use super::sandbox;
+use super::sandbox::Strength;
 
 /// How often a running command is looked at for cancellation and its end. Smaller costs wake-ups, larger delays both.
 const LOOK: Duration = Duration::from_millis(10);
@@ -28,6 +32,9 @@ const DRAIN: Duration = Duration::from_millis(500);
 
 /// What was printed before the end is read whole, however busy the machine is; a process that got away may print for ever.
 const DRAIN_AT_MOST: Duration = Duration::from_secs(10);
+
+/// How a shell ends that may not execute a file (POSIX, 2.8.2): its mode says so, no sandbox.
+const NOT_EXECUTABLE: i32 = 126;
 
 /// Makes programs that would ask, page or redraw do without.
 const NON_INTERACTIVE: &[(&str, &str)] = &[
@@ -57,6 +64,7 @@ pub(super) fn run(job: &Job, cancel: &CancellationToken, on_output: &mut dyn FnM
         capture: Capture::new(job.output_limit),
         cleaner: Cleaner::new(),
         on_output,
+        sandbox: job.sandbox.as_ref(),
     };
     if cancel.is_cancelled() {
         return Ok(outcome.finish(End::Cancelled));
@@ -108,6 +116,7 @@ struct Running<'a> {
     capture: Capture,
     cleaner: Cleaner,
     on_output: &'a mut dyn FnMut(&str),
+    sandbox: Option<&'a Sandbox>,
 }
 
 impl Running<'_> {
@@ -127,7 +136,17 @@ impl Running<'_> {
         let rest = self.cleaner.finish();
         self.show(&rest);
         let (output, dropped) = self.capture.finish();
-        Outcome { end, output, dropped }
+        let failed = !matches!(end, End::Exit(0 | NOT_EXECUTABLE) | End::Cancelled);
+        let held_back = self
+            .sandbox
+            .filter(|_| failed && sandbox::strength() > Strength::Nothing);
+        let denied = held_back.and_then(|sandbox| denied::read(&output, sandbox.network));
+        Outcome {
+            end,
+            output,
+            dropped,
+            denied,
+        }
     }
 }
 
@@ -155,7 +174,7 @@ fn start(job: &Job, writer: std::io::PipeWriter) -> std::io::Result<Box<dyn Chil
     #[cfg(windows)]
     wrap.wrap(process_wrap::std::JobObject);
     // `wrap` goes at the end of this function and with it our ends of the pipe, so that the pipe ends with the command.
-    wrap.spawn()
+    sandbox::start_within(job.sandbox.as_ref(), || wrap.spawn())
 }
 
 #[cfg(unix)]

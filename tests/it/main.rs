@@ -23,6 +23,7 @@ mod models;
 mod one_shot;
 mod prompts;
 mod repl;
+mod sandbox;
 mod session;
 mod shell;
 mod support;

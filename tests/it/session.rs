@@ -27,6 +27,8 @@ use codriver::session::Parts;
 use codriver::session::Pings;
 use codriver::session::Seat;
 use codriver::session::Session;
+use codriver::shell::sandbox;
+use codriver::shell::sandbox::Strength;
 use codriver::store::state_dir::Dirs;
 use codriver::terminal::Answer;
 use codriver::terminal::Event;
@@ -137,6 +139,9 @@ pub(crate) struct Script {
     /// The project's own rules count without asking.
     #[serde(default)]
     trust: bool,
+    /// Whether commands run in a sandbox; a case that wants one is left out where the system has none. None: where it has.
+    #[serde(default)]
+    sandbox: Option<bool>,
     /// Folder below the root that the user starts in.
     #[serde(default)]
     cwd: String,
@@ -155,6 +160,10 @@ fn check(case: &Path) -> Result<(), String> {
     let script: Script = toml::from_str(&fs::read_to_string(case.join("script.toml")).map_err(|e| e.to_string())?)
         .map_err(|error| error.to_string())?;
     assert!(!script.about.is_empty());
+    if script.sandbox == Some(true) && sandbox::strength() < Strength::WritesAndNetwork {
+        support::left_out(&format!("{}: no Landlock with network here", case.display()));
+        return Ok(());
+    }
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let repo = script.git.then(TestRepo::new);
     let root = match &repo {
@@ -293,6 +302,7 @@ pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
             auto_commits: script.auto_commits.unwrap_or(true),
             dry_run: script.dry_run,
             print_diffs: true,
+            sandbox: script.sandbox.unwrap_or(sandbox::strength() > Strength::Nothing),
             command_limit: Duration::from_secs(60),
             conventions: script.conventions.iter().map(PathBuf::from).collect(),
             trust: script.trust,

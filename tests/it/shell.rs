@@ -1,5 +1,6 @@
 //! Real processes: limits, groups, output.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use codriver::shell;
 use codriver::shell::End;
 use codriver::shell::Job;
 use codriver::shell::Outcome;
+use codriver::shell::Sandbox;
 use tokio_util::sync::CancellationToken;
 
 fn job(script: &str, dir: &Path) -> Job {
@@ -18,7 +20,37 @@ fn job(script: &str, dir: &Path) -> Job {
         env: BTreeMap::new(),
         time_limit: Duration::from_secs(60),
         output_limit: 64 * 1024,
+        sandbox: IN_A_SANDBOX.get().then(|| Sandbox {
+            writable: vec![std::env::temp_dir()],
+            network: false,
+        }),
     }
+}
+
+thread_local! {
+    /// Whether the jobs of this test run in a sandbox.
+    static IN_A_SANDBOX: Cell<bool> = const { Cell::new(false) };
+}
+
+#[test]
+fn all_of_this_holds_in_a_sandbox_too() {
+    IN_A_SANDBOX.set(true);
+    both_outputs_come_in_order_and_the_code_is_kept();
+    the_folder_is_the_one_asked_for_and_rc_files_have_no_effect();
+    a_script_of_many_lines_is_one_script();
+    there_is_no_input_and_no_terminal();
+    variables_are_set_and_taken_away();
+    a_command_that_never_ends_is_stopped_with_its_children();
+    #[cfg(target_os = "linux")]
+    a_child_in_a_session_of_its_own_is_stopped_too();
+    cancelling_stops_at_once();
+    a_command_cancelled_before_its_start_does_not_start();
+    what_a_finished_command_left_in_the_background_is_ended();
+    a_signal_is_told_apart_from_a_code();
+    huge_output_is_cut_and_the_failure_in_its_middle_kept();
+    colours_and_progress_bars_are_gone();
+    a_folder_that_is_not_there_is_named();
+    runs_within_an_async_program();
 }
 
 fn run(script: &str) -> Outcome {

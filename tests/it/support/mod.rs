@@ -56,6 +56,12 @@ pub(crate) fn check_all(area: &str, check: impl Fn(&Path) -> Result<(), String> 
     );
 }
 
+/// Says that a test, or a part of it, cannot hold anything on this machine.
+#[allow(clippy::print_stderr)] // whoever reads the output of the tests has to see it
+pub(crate) fn left_out(why: &str) {
+    eprintln!("left out: {why}");
+}
+
 /// Compares `actual` with the expected file. With `UPDATE_FIXTURES=1` the file is written instead.
 pub(crate) fn expect_file(path: &Path, actual: &str) -> Result<(), String> {
     let expected = fs::read_to_string(path).ok();
