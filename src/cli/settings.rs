@@ -416,7 +416,7 @@ settings! {
         command_timeout: u64 = 600,
             "command-timeout" ' ' "SECONDS" false "Stop linters, tests and other commands after so long";
         sandbox: bool = true,
-            "sandbox" ' ' "" false "Hold linters, tests and suggested commands in a sandbox: they write to the project, temporary folders and caches only (Linux)";
+            "sandbox" ' ' "" false "Confine linters, tests and suggested commands to writing in the project, temporary folders and caches of build tools (Linux)";
         sandbox_write: Vec<String> = Vec::new(),
             "sandbox-write" ' ' "DIR" false "Folder that commands in the sandbox may write to as well; may be given several times";
         suggest_shell_commands: bool = true,

@@ -21,6 +21,7 @@ mod lock;
 mod merge;
 mod open;
 mod program;
+mod programs;
 mod put_back;
 mod take_back;
 mod tree;
@@ -29,6 +30,8 @@ mod walk;
 
 pub use intent::Intent;
 pub use intent::Settled;
+pub use programs::ProgramChange;
+pub use programs::Programs;
 
 /// A repository with a work tree. Each call looks at the disk anew, so what other programs do in between is seen.
 #[derive(Debug, Clone)]

@@ -6,16 +6,23 @@
 use std::path::Path;
 use std::path::PathBuf;
 
+use anyhow::Result;
+
 use super::Session;
+use super::diff::unified;
 use super::verify::Purpose;
+use crate::git::Programs;
 use crate::git::Repo;
 use crate::shell::Denied;
+use crate::shell::Job;
 use crate::shell::Outcome;
 use crate::shell::Sandbox;
 use crate::shell::sandbox;
 use crate::shell::sandbox::Strength;
 use crate::shell::writable;
+use crate::terminal::Answer;
 use crate::terminal::Event;
+use crate::terminal::Question;
 
 /// The answer to a suggested command that lets it use the network.
 pub(super) const WITH_NETWORK: char = 'w';
@@ -81,6 +88,50 @@ impl Session {
         }
         self.writable = Some(found.clone());
         found
+    }
+
+    /// What git runs of its own accord before a command that could change it from inside its sandbox.
+    pub(super) fn programs_before(&self, job: &Job) -> Option<Programs> {
+        let git = self.git.as_ref().filter(|_| job.sandbox.is_some())?;
+        Some(git.programs())
+    }
+
+    /// Hooks and settings of git are below the project, and the next commit runs them outside the sandbox: asks whether what
+    /// a command changed in them may stay, and puts it back if not.
+    pub(super) fn check_programs(&mut self, before: Option<Programs>) -> Result<()> {
+        let (Some(before), Some(git)) = (before, &self.git) else {
+            return Ok(());
+        };
+        let changes = before.changes(&git.programs());
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let shown = |path: &Path| {
+            let below = path.strip_prefix(self.root.path()).unwrap_or(path);
+            below.display().to_string()
+        };
+        let names: Vec<String> = changes
+            .iter()
+            .map(|change| format!("`{}`", shown(&change.path)))
+            .collect();
+        let names = names.join(", ");
+        let diffs = changes
+            .iter()
+            .map(|change| unified(&shown(&change.path), change.before.as_deref(), change.after.as_deref()));
+        let question = Question {
+            text: format!("The command changed {names}, which git runs outside the sandbox. Keep that?"),
+            detail: diffs.collect(),
+            default: Answer::No,
+            yes_always_applies: false,
+            choices: Vec::new(),
+        };
+        if self.put(&question) != Answer::Yes {
+            before.put_back(&changes)?;
+            self.ui.show(Event::Warning(format!(
+                "The command changed {names}, which git runs outside the sandbox; it is put back."
+            )));
+        }
+        Ok(())
     }
 
     /// Tells the user that the sandbox may be why a command failed.

@@ -354,6 +354,7 @@ impl Session {
             dir: self.cwd.display().to_string(),
         });
         let cancel = self.interrupt.fresh();
+        let programs = self.programs_before(&job);
         let ui = &mut self.ui;
         let outcome = shell::run(&job, &cancel, &mut |piece| ui.show(Event::Output(piece.to_owned())))?;
         if outcome.end == End::Cancelled {
@@ -370,6 +371,7 @@ impl Session {
             }));
         }
         self.tell_denied(&outcome);
+        self.check_programs(programs)?;
         Ok(outcome)
     }
 

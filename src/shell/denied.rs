@@ -36,7 +36,7 @@ const NOT_PERMITTED: &[&str] = &[
 const NO_NETWORK: &[&str] = &["connect", "network", "could not resolve", "offline"];
 
 /// How they say that rights could not be had.
-const NO_RIGHTS: &[&str] = &["no new privileges", "effective uid is not 0", "must be setuid", "sudo:"];
+const NO_RIGHTS: &[&str] = &["no new privileges", "effective uid is not 0", "must be setuid"];
 
 /// What the output speaks of; None when it is nothing that a sandbox does.
 pub(super) fn read(output: &str, network_was_allowed: bool) -> Option<Denied> {

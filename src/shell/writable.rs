@@ -174,7 +174,7 @@ const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
 /// the home folder, or a folder around it, opens nothing: it is too much for a cache.
 pub fn usual(dir: &Path, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<PathBuf> {
     let home = lookup("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
-    let mut found: Vec<PathBuf> = TEMPORARY.iter().map(PathBuf::from).collect();
+    let mut found = Vec::new();
     for place in PLACES {
         let named = lookup(place.variable).filter(|value| !value.is_empty() && !place.variable.is_empty());
         let bases: Vec<PathBuf> = match (named, &home) {
@@ -196,6 +196,8 @@ pub fn usual(dir: &Path, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<PathBuf
         let is_around_home = home.as_deref().is_some_and(|home| home.starts_with(path));
         !is_around_home && path.parent().is_some()
     });
+    // These are what they are, also when a home folder is made in them.
+    found.extend(TEMPORARY.iter().map(PathBuf::from));
     found.sort();
     found.dedup();
     found
@@ -270,6 +272,12 @@ mod tests {
             assert!(!Path::new("/home/a").starts_with(path), "{path}");
         }
         assert!(!found.iter().any(|path| path == "/p/web"), "{found:?}");
+    }
+
+    #[test]
+    fn temporary_folders_stay_open_around_a_home_folder() {
+        let found = usual_with(&[("HOME", "/tmp/home")]);
+        assert!(found.iter().any(|path| path == "/tmp"));
     }
 
     #[test]

@@ -378,3 +378,44 @@ fn everything_works_in_a_work_tree_of_a_repository_elsewhere() {
     assert!(played.passes(&format!("echo x > made && git add made && {commit} && git gc -q")));
     assert!(!played.passes("echo x > ../main/made"));
 }
+
+#[test]
+fn what_git_would_run_outside_is_put_back_unless_the_user_keeps_it() {
+    let Some(yard) = Yard::new(Strength::Writes) else {
+        return;
+    };
+    isolate_libgit2();
+    let root = yard.root();
+    let repository = git2::Repository::init(&root).unwrap();
+    repository.config().unwrap().set_str("alias.st", "status").unwrap();
+    fs::create_dir_all(root.join(".git/hooks")).unwrap();
+    fs::write(root.join(".git/hooks/pre-push"), "true\n").unwrap();
+    let settings = fs::read(root.join(".git/config")).unwrap();
+    let mut played = Played::new(&root);
+    let asked = |played: &Played| played.stage.record.lock().unwrap().questions.len();
+
+    // What runs nothing is left alone.
+    assert!(played.passes("git config branch.main.merge refs/heads/main && echo x > .git/hooks/pre-commit.sample"));
+    assert_eq!(asked(&played), 0);
+    fs::write(root.join(".git/config"), &settings).unwrap();
+
+    assert!(
+        played.passes("git config core.fsmonitor ./spy && echo x > .git/hooks/pre-commit && rm .git/hooks/pre-push")
+    );
+    assert_eq!(asked(&played), 1);
+    let question = played.stage.record.lock().unwrap().questions[0].0.clone();
+    assert_eq!(
+        question.text,
+        "The command changed `.git/config`, `.git/hooks/pre-commit`, `.git/hooks/pre-push`, which git runs outside the \
+         sandbox. Keep that?"
+    );
+    assert!(question.detail.contains("+\tfsmonitor = ./spy"), "{}", question.detail);
+    assert!(!question.yes_always_applies);
+    assert_eq!(fs::read(root.join(".git/config")).unwrap(), settings);
+    assert!(!root.join(".git/hooks/pre-commit").exists());
+    assert_eq!(fs::read_to_string(root.join(".git/hooks/pre-push")).unwrap(), "true\n");
+
+    // The user's own commands may do what they like.
+    played.say("/run git config core.fsmonitor ./mine");
+    assert!(repository.config().unwrap().get_string("core.fsmonitor").is_ok());
+}
