@@ -328,7 +328,7 @@ impl Builder<'_> {
         }
         if no_files && self.options.edits && (!parts.map.trim().is_empty() || !parts.read_only_files.is_empty()) {
             let text = "You have not been given any file to edit yet. When the request needs an existing file changed, \
-                        name its full path in backticks and stop (of a very long file you can have one definition alone: \
+                        name its full path in backticks and stop (of a long file you can have one definition alone: \
                         `path:name`). New files you can create at once.";
             self.add("chat files", Message::user(text));
         }

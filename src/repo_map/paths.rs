@@ -25,6 +25,15 @@ pub enum PathKind {
     Noise,
 }
 
+/// Whether a path belongs to the tests of a project, their code or their data; examples and benches do not.
+pub fn is_of_tests(path: &str) -> bool {
+    const SHOWN: [&str; 8] = [
+        "example", "examples", "sample", "samples", "demo", "demos", "bench", "benches",
+    ];
+    let is_shown = |folder: &str| SHOWN.contains(&folder.to_ascii_lowercase().as_str());
+    kind(path) == PathKind::Test && !path.split('/').any(is_shown)
+}
+
 /// Classifies a path (with `/`). Asked for every file of a project, so it allocates only for a path with capitals.
 pub fn kind(path: &str) -> PathKind {
     if has_control(path) {
@@ -298,6 +307,21 @@ mod tests {
             (".eslintrc", PathKind::Data),
         ] {
             assert_eq!(kind(path), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn examples_are_no_tests() {
+        for path in [
+            "tests/a.py",
+            "tests/data/b.json",
+            "src/__tests__/a.js",
+            "pkg/server_test.go",
+        ] {
+            assert!(is_of_tests(path), "{path}");
+        }
+        for path in ["src/a.py", "examples/a.rs", "benches/map.rs", "docs/demo/a.py"] {
+            assert!(!is_of_tests(path), "{path}");
         }
     }
 

@@ -32,6 +32,7 @@ use crate::files::endings::GitAttributes;
 use crate::git::Eol;
 use crate::llm::Finish;
 use crate::llm::Reply;
+use crate::repo_map::paths::is_of_tests;
 use crate::terminal::Answer;
 use crate::terminal::Event;
 use crate::terminal::Question;
@@ -162,7 +163,8 @@ impl Session {
             .any(|file| files::are_same(&file.path, &real))
     }
 
-    /// Files that the model was not given: the user decides, once a session, with the change before their eyes.
+    /// Files that the model was not given: the user decides, once a session, with the change before their eyes. Tests that
+    /// stood there before are not bent by whoever repairs what they found: that needs a yes of its own.
     fn ask_about_files_outside_the_chat(&mut self, plan: &mut Plan) -> Result<()> {
         let mut refused = BTreeSet::new();
         for write in &plan.writes {
@@ -174,13 +176,19 @@ impl Session {
             if self.files.is_editable(&existing) {
                 continue;
             }
+            let is_frozen = self.repairs_tests && is_of_tests(&existing);
             let diff = unified_text(&write.path, write.before.as_deref(), write.after.as_deref());
             let allowed = !self.declined.contains(&existing)
                 && self.put(&Question {
-                    text: format!("The model changes `{existing}`, which is not in the chat. Allow it?"),
+                    text: match is_frozen {
+                        true => format!(
+                            "The model changes the test `{existing}` where it should repair the code. Allow it?"
+                        ),
+                        false => format!("The model changes `{existing}`, which is not in the chat. Allow it?"),
+                    },
                     detail: diff,
-                    default: Answer::Yes,
-                    yes_always_applies: true,
+                    default: if is_frozen { Answer::No } else { Answer::Yes },
+                    yes_always_applies: !is_frozen,
                     choices: Vec::new(),
                 }) == Answer::Yes;
             if allowed {
@@ -189,15 +197,19 @@ impl Session {
                 if !self.is_stopped {
                     self.declined.insert(existing.clone());
                 }
-                refused.insert((write.path.clone(), existing));
+                refused.insert((write.path.clone(), existing, is_frozen));
             }
         }
-        for (path, existing) in refused {
+        for (path, existing, is_frozen) in refused {
+            let hint = match is_frozen {
+                true => "repair the code; when the test itself is wrong, say why, without an edit",
+                false => "leave this file alone, or say why it has to change",
+            };
             plan.refuse(
                 &path,
                 FailureKind::Refused,
                 &format!("the user did not allow changes to `{existing}`"),
-                "leave this file alone, or say why it has to change",
+                hint,
             );
         }
         Ok(())

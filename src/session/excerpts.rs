@@ -15,8 +15,8 @@ use crate::chat::prompt;
 use crate::files;
 use crate::files::Found;
 
-/// A file of more tokens is long: of it parts are shown where parts are named. In a small window less is long.
-const LONG: usize = 8_000;
+/// A file of more tokens is long: of it parts are shown where the model names parts. In a small window less is long.
+const LONG: usize = 3_000;
 const LONG_PART_OF_WINDOW: usize = 8;
 
 /// The ways to read a word as `FILE:PART`, the shortest file first.

@@ -78,6 +78,7 @@ mod sandbox;
 mod settle;
 mod spending;
 mod tally;
+mod testing;
 mod turn;
 mod turns;
 mod undo;
@@ -313,6 +314,10 @@ pub struct Session {
     reflections: usize,
     /// The last test command and what came of it, as far as its runner is known.
     last_tests: Option<(String, test_report::Report)>,
+    /// The turn that runs repairs what the tests found: they themselves are not changed without a yes.
+    repairs_tests: bool,
+    /// Tests that are shown for this turn, to be read.
+    tests_to_read: Vec<String>,
     rungs: Rungs,
     /// What commands in a sandbox may write; None: it is not looked up yet.
     writable: Option<Vec<PathBuf>>,
@@ -379,6 +384,8 @@ impl Session {
             deadline: None,
             reflections: 0,
             last_tests: None,
+            repairs_tests: false,
+            tests_to_read: Vec::new(),
             rungs: Rungs::default(),
             writable: None,
             log,

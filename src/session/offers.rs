@@ -16,6 +16,7 @@ use crate::edit_format::ShellSuggestion;
 use crate::files::Found;
 use crate::policy::commands;
 use crate::policy::secrets;
+use crate::repo_map::paths::is_of_tests;
 use crate::terminal::Answer;
 use crate::terminal::Event;
 use crate::terminal::Question;
@@ -135,7 +136,12 @@ impl Session {
     }
 
     fn take_wanted(&mut self, wanted: &Wanted) -> Result<()> {
-        let read_only = self.files.is_read_only(&wanted.path);
+        // Whoever repairs what the tests found may read them.
+        let is_frozen = self.repairs_tests && is_of_tests(&wanted.path) && !self.files.is_editable(&wanted.path);
+        if is_frozen && !self.files.is_read_only(&wanted.path) {
+            self.tests_to_read.push(wanted.path.clone());
+        }
+        let read_only = is_frozen || self.files.is_read_only(&wanted.path);
         let path = self.root.path().join(wanted.word()).display().to_string();
         if read_only {
             self.add_read_only(&path)?;

@@ -74,6 +74,8 @@ pub(super) struct Turn {
     pub(super) reflections: Reflections,
     /// Runs after each write of the turn; None: no tests.
     pub(super) test_command: Option<String>,
+    /// The message is what the tests found, nothing that the user asks for.
+    pub(super) repairs_tests: bool,
     /// A plan that the user accepted and that is still to be carried out.
     pub(super) plan: Option<String>,
 }
@@ -97,6 +99,7 @@ impl Turn {
             answered: false,
             reflections: Reflections::new(max_reflections),
             test_command,
+            repairs_tests: false,
             plan: None,
         }
     }
@@ -194,9 +197,13 @@ impl Session {
         self.options.test_command.clone().filter(|_| self.options.auto_test)
     }
 
-    /// A turn whose message may be a report; `tests` run after each write.
+    /// A turn whose message is a report: of what `tests` found, which run after each write, or of a check without tests.
     pub(super) fn run_turn(&mut self, message: &str, tests: Option<String>) -> TurnEnd {
-        let turn = Turn::new(message, self.options.max_reflections, tests);
+        let repairs_tests = tests.is_some();
+        let turn = Turn {
+            repairs_tests,
+            ..Turn::new(message, self.options.max_reflections, tests)
+        };
         self.run(turn, Session::converse)
     }
 
@@ -217,6 +224,7 @@ impl Session {
     ) -> TurnEnd {
         self.record_pending(&turn.message);
         self.turn_map = None;
+        self.repairs_tests = turn.repairs_tests;
         let end = steps(self, &mut turn).unwrap_or_else(|error| {
             self.ui.show(Event::Error {
                 message: format!("{error:#}"),
@@ -224,6 +232,10 @@ impl Session {
             });
             TurnEnd::EditsFailed
         });
+        self.repairs_tests = false;
+        for path in std::mem::take(&mut self.tests_to_read) {
+            self.files.drop_file(&path);
+        }
         let committed = self.commit_turn(&mut turn);
         let is_refused = turn.refused_commit && !turn.uncommitted.is_empty();
         let end = if end == TurnEnd::Done && is_refused {

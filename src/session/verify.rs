@@ -23,18 +23,11 @@ use crate::terminal::Answer;
 use crate::terminal::Event;
 use crate::terminal::Question;
 use crate::test_report;
-use crate::test_report::Progress;
-use crate::test_report::TestId;
 
 /// Bytes of a command's output that are kept at all.
 const KEEP_OUTPUT: usize = 1024 * 1024;
-/// Bytes of a failing test run that go to the model.
-const TEST_OUTPUT_FOR_MODEL: usize = 12_000;
 /// Bytes of findings that go to the model.
 const LINT_OUTPUT_FOR_MODEL: usize = 8_000;
-
-/// What the model is asked after a failing test run.
-const REPAIR_TESTS: &str = "Repair the code so that the tests pass.";
 
 /// Why a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +128,10 @@ impl Session {
         };
         Ok(match self.run_tests(&command)? {
             Checked::Clean => Verdict::Done,
-            Checked::Red(red) => red.verdict("the tests still fail"),
+            Checked::Red(red) => {
+                self.repairs_tests = true;
+                red.verdict("the tests still fail")
+            }
             Checked::Stopped(end) => Verdict::Stopped(end),
         })
     }
@@ -276,61 +272,6 @@ impl Session {
         self.put(&question) == Answer::Yes
     }
 
-    /// Runs the tests.
-    pub(super) fn run_tests(&mut self, command: &str) -> Result<Checked> {
-        let outcome = self.run_job(Purpose::Test, command)?;
-        if let Some(end) = self.stopped_by(&outcome) {
-            return Ok(Checked::Stopped(end));
-        }
-        let results = test_report::parse(&outcome.output);
-        let passed = outcome.succeeded();
-        let exit_code = match outcome.end {
-            End::Exit(code) => Some(code),
-            _ => None,
-        };
-        self.ui.show(Event::Test {
-            passed,
-            exit_code,
-            summary: results.as_ref().map(summary).unwrap_or_default(),
-            output: outcome.output.clone(),
-        });
-        if passed {
-            self.last_tests = results.map(|results| (command.to_owned(), results));
-            return Ok(Checked::Clean);
-        }
-        // Only where a runner is known is it known what its lines mean.
-        let output = match &results {
-            Some(_) => for_model(&test_report::essence(&outcome.output), TEST_OUTPUT_FOR_MODEL),
-            None => for_model(&outcome.output, TEST_OUTPUT_FOR_MODEL),
-        };
-        let output = output.trim_end();
-        let since = self.since_the_run_before(command, results);
-        Ok(Checked::Red(Red {
-            report: format!(
-                "The test command `{command}` failed ({}). Its output:\n\n{output}\n\n{since}{hint}{REPAIR_TESTS}",
-                end_words(&outcome.end),
-                hint = sandbox::hint_for_model(&outcome),
-            ),
-            signature: format!("test {}", test_report::failure_signature(&outcome.output)),
-            count: None,
-            only_syntax: false,
-        }))
-    }
-
-    /// What a failing run changed against the one before it with the same command, as a sentence for the model; empty when
-    /// nothing, or when that is not known.
-    fn since_the_run_before(&mut self, command: &str, results: Option<test_report::Report>) -> String {
-        let Some(results) = results else {
-            self.last_tests = None;
-            return String::new();
-        };
-        let before = self.last_tests.replace((command.to_owned(), results.clone()));
-        match before {
-            Some((same, before)) if same == command => progress(&Progress::between(&before, &results)),
-            _ => String::new(),
-        }
-    }
-
     /// Runs a command where the user started, and shows what it prints.
     pub(super) fn run_job(&mut self, purpose: Purpose, script: &str) -> Result<Outcome> {
         let job = Job {
@@ -376,7 +317,7 @@ impl Session {
     }
 
     /// How the turn ends when a check was stopped from outside; None when it ran to its own end or limit.
-    fn stopped_by(&self, outcome: &Outcome) -> Option<TurnEnd> {
+    pub(super) fn stopped_by(&self, outcome: &Outcome) -> Option<TurnEnd> {
         let out_of_time = self.deadline.is_some_and(|deadline| deadline.left().is_zero());
         match outcome.end {
             End::Cancelled => Some(TurnEnd::Interrupted),
@@ -396,11 +337,6 @@ impl Session {
 }
 
 impl Red {
-    /// What failed, without what is to be done about it.
-    pub(super) fn finding(&self) -> &str {
-        self.report.trim_end_matches(REPAIR_TESTS).trim_end()
-    }
-
     fn verdict(self, what: &'static str) -> Verdict {
         Verdict::Failed {
             report: self.report,
@@ -419,48 +355,6 @@ fn syntax_errors(path: &str, before: Option<&str>, after: &str) -> Vec<lint::syn
         .and_then(languages::Language::grammar)
         .map(|grammar| lint::syntax::new_errors(grammar, before, after))
         .unwrap_or_default()
-}
-
-/// `Since the run before: fixed test_a; newly failing test_b.`
-fn progress(progress: &Progress) -> String {
-    let parts: Vec<String> = [("fixed", &progress.fixed), ("newly failing", &progress.newly_failing)]
-        .into_iter()
-        .filter(|(_, names)| !names.is_empty())
-        .map(|(what, names)| format!("{what} {}", named(names)))
-        .collect();
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!("Since the run before: {}.\n\n", parts.join("; ")),
-    }
-}
-
-/// `2 failed (test_a, test_b), 5 passed`.
-fn summary(report: &test_report::Report) -> String {
-    let mut parts = Vec::new();
-    if report.n_failed > 0 {
-        let names = match report.failed.is_empty() {
-            true => String::new(),
-            false => format!(" ({})", named(&report.failed)),
-        };
-        parts.push(format!("{} failed{names}", report.n_failed));
-    }
-    if report.broken {
-        parts.push("some could not run".to_owned());
-    }
-    parts.push(format!("{} passed", report.passed));
-    if report.skipped > 0 {
-        parts.push(format!("{} skipped", report.skipped));
-    }
-    parts.join(", ")
-}
-
-/// The first few names.
-fn named(tests: &[TestId]) -> String {
-    /// More names than this are not told.
-    const NAMED: usize = 5;
-    let names: Vec<String> = tests.iter().take(NAMED).map(ToString::to_string).collect();
-    let more = if tests.len() > NAMED { ", ..." } else { "" };
-    format!("{}{more}", names.join(", "))
 }
 
 /// Output cut to so many bytes: its start, its end, and what tells of failures.
