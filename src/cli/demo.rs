@@ -235,6 +235,7 @@ fn open(
         }),
         options: Options {
             auto_test: true,
+            test_baseline: false,
             test_command: Some(sample.test.to_owned()),
             print_diffs: true,
             suggest_commands: false,

@@ -153,6 +153,7 @@ fn options(config: &Config, connector: &Connector, prompted: bool) -> Options {
         auto_lint: values.auto_lint,
         lint_commands: values.lint_cmd.iter().map(|command| lint_command(command)).collect(),
         auto_test: values.auto_test,
+        test_baseline: values.test_baseline,
         test_command: values.test_cmd.clone(),
         sandbox: values.sandbox,
         sandbox_write: values.sandbox_write.iter().map(PathBuf::from).collect(),

@@ -94,7 +94,7 @@ pub(super) fn stop_on_ctrl_c(interrupt: Interrupt) {
                     _ = hung_up.recv() => 128 + SignalKind::hangup().as_raw_value(),
                     _ = terminated.recv() => 128 + SignalKind::terminate().as_raw_value(),
                 };
-                interrupt.trip();
+                interrupt.end();
                 tokio::time::sleep(FAREWELL).await;
                 std::process::exit(code);
             }

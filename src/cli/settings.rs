@@ -413,6 +413,8 @@ settings! {
             "test-cmd" ' ' "COMMAND" false "How the tests are run";
         auto_test: bool = true,
             "auto-test" ' ' "" false "Run the test command after each change, where there is one";
+        test_baseline: bool = true,
+            "test-baseline" ' ' "" false "Run it beside the first request, too, to know what failed before";
         command_timeout: u64 = 600,
             "command-timeout" ' ' "SECONDS" false "Stop linters, tests and other commands after so long";
         sandbox: bool = true,

@@ -343,6 +343,7 @@ impl Session {
             self.ui.show(Event::Note("Dry run: nothing was written.".to_owned()));
             return Ok(Ok(Carried::Ended(TurnEnd::Done)));
         }
+        self.settle_baseline();
         let Some(plan) = self.agreed(turn, plan) else {
             return Ok(Ok(Carried::Ended(TurnEnd::Done)));
         };

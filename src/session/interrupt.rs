@@ -1,5 +1,5 @@
 //! Ctrl-C: one token for the operation that runs now. The front end's signal handler calls [`Interrupt::trip`]; every
-//! operation that can be stopped takes a fresh token first.
+//! operation that can be stopped takes a fresh token first. What runs beside it ends with the program.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Clone, Default)]
 pub struct Interrupt {
     current: Arc<Mutex<CancellationToken>>,
+    ending: CancellationToken,
 }
 
 impl Interrupt {
@@ -27,6 +28,17 @@ impl Interrupt {
         let first = !current.is_cancelled();
         current.cancel();
         first
+    }
+
+    /// Stops the running operation and all that runs beside it: the program is about to end.
+    pub fn end(&self) {
+        self.trip();
+        self.ending.cancel();
+    }
+
+    /// A token for what runs beside the chat: Ctrl-C does not reach it, the end of the program does.
+    pub fn beside(&self) -> CancellationToken {
+        self.ending.child_token()
     }
 
     /// Whether the newest operation was stopped.
@@ -51,5 +63,16 @@ mod tests {
         assert!(first.is_cancelled());
         assert!(!interrupt.fresh().is_cancelled());
         assert!(!interrupt.tripped());
+    }
+
+    #[test]
+    fn what_runs_beside_ends_with_the_program_only() {
+        let interrupt = Interrupt::default();
+        let (beside, other) = (interrupt.beside(), interrupt.beside());
+        interrupt.trip();
+        other.cancel();
+        assert!(!beside.is_cancelled());
+        interrupt.end();
+        assert!(beside.is_cancelled() && interrupt.tripped());
     }
 }

@@ -36,6 +36,7 @@ use crate::terminal::Ui;
 use crate::test_report;
 use crate::tokens;
 
+use baseline::Baseline;
 use compaction::Summarising;
 use fit::Lacks;
 use keepalive::KeepAlive;
@@ -51,6 +52,7 @@ mod architect;
 mod ask;
 mod asking;
 mod attachments;
+mod baseline;
 mod blame;
 mod chat_files;
 mod commit_step;
@@ -144,6 +146,8 @@ pub struct Options {
     /// (language or None for every file, command); the file's path is appended.
     pub lint_commands: Vec<(Option<String>, String)>,
     pub auto_test: bool,
+    /// The tests run beside the first request, too, so that it is known what failed before.
+    pub test_baseline: bool,
     pub test_command: Option<String>,
     /// Linters, tests and suggested commands run in a sandbox, where the system has one.
     pub sandbox: bool,
@@ -203,6 +207,7 @@ impl Default for Options {
             auto_lint: true,
             lint_commands: Vec::new(),
             auto_test: false,
+            test_baseline: false,
             test_command: None,
             sandbox: true,
             sandbox_write: Vec::new(),
@@ -314,6 +319,7 @@ pub struct Session {
     reflections: usize,
     /// The last test command and what came of it, as far as its runner is known.
     last_tests: Option<(String, test_report::Report)>,
+    baseline: Baseline,
     /// The turn that runs repairs what the tests found: they themselves are not changed without a yes.
     repairs_tests: bool,
     /// Tests that are shown for this turn, to be read.
@@ -384,6 +390,7 @@ impl Session {
             deadline: None,
             reflections: 0,
             last_tests: None,
+            baseline: Baseline::default(),
             repairs_tests: false,
             tests_to_read: Vec::new(),
             rungs: Rungs::default(),

@@ -6,6 +6,10 @@ use std::time::Instant;
 use anyhow::Result;
 
 use super::Session;
+use super::TurnEnd;
+use super::reflection::Verdict;
+use super::sandbox;
+use super::turn::Turn;
 use super::verify::Checked;
 use super::verify::Purpose;
 use super::verify::Red;
@@ -69,6 +73,25 @@ impl Session {
             return Ok(Checked::Clean);
         }
         Ok(Checked::Red(self.red(command, run, &flaky)))
+    }
+
+    /// Whether the model is asked to repair what fails: not what failed before the first change, unless that is what the turn is
+    /// about.
+    pub(super) fn verdict_on_tests(&mut self, turn: &Turn, command: &str, red: Red) -> Verdict {
+        let (old, is_all) = self.old_failures(command);
+        if is_all && !turn.is_about_tests() {
+            self.ui.show(Event::Warning(format!(
+                "What fails failed before the change, too, and is left as it is: {}. A message about it has it repaired.",
+                named(&old)
+            )));
+            return Verdict::Stopped(TurnEnd::StillRed);
+        }
+        self.repairs_tests = true;
+        let red = match old.is_empty() || turn.is_about_tests() {
+            true => red,
+            false => red.but_not(&old),
+        };
+        red.verdict("the tests still fail")
     }
 
     /// One run, shown; or how the check was stopped.
@@ -155,6 +178,18 @@ impl Red {
     /// What failed, without what is to be done about it.
     pub(super) fn finding(&self) -> &str {
         self.report.trim_end_matches(REPAIR_TESTS).trim_end()
+    }
+
+    /// With a word on what need not be repaired.
+    fn but_not(self, old: &[TestId]) -> Self {
+        Self {
+            report: format!(
+                "{}\n\nFailed before the change already and needs no repair: {}.\n\n{REPAIR_TESTS}",
+                self.finding(),
+                named(old)
+            ),
+            ..self
+        }
     }
 }
 

@@ -104,6 +104,11 @@ impl Turn {
         }
     }
 
+    /// Whether failing tests are what the turn is for.
+    pub(super) fn is_about_tests(&self) -> bool {
+        self.repairs_tests || request::is_about_failing_tests(&self.message)
+    }
+
     /// The message's first line for the journal: cut, and without what looks like a key.
     pub(super) fn label(&self) -> String {
         /// In characters.
@@ -172,6 +177,7 @@ impl Session {
                 hint: None,
             }),
         }
+        self.start_baseline(&turn);
         self.run(turn, Session::converse)
     }
 

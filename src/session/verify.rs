@@ -128,10 +128,7 @@ impl Session {
         };
         Ok(match self.run_tests(&command)? {
             Checked::Clean => Verdict::Done,
-            Checked::Red(red) => {
-                self.repairs_tests = true;
-                red.verdict("the tests still fail")
-            }
+            Checked::Red(red) => self.verdict_on_tests(turn, &command, red),
             Checked::Stopped(end) => Verdict::Stopped(end),
         })
     }
@@ -274,21 +271,7 @@ impl Session {
 
     /// Runs a command where the user started, and shows what it prints.
     pub(super) fn run_job(&mut self, purpose: Purpose, script: &str) -> Result<Outcome> {
-        let job = Job {
-            script: script.to_owned(),
-            dir: self.cwd.clone(),
-            env: self
-                .options
-                .hidden_env
-                .iter()
-                .map(|name| (name.clone(), None))
-                .collect(),
-            time_limit: self.deadline.map_or(self.options.command_limit, |deadline| {
-                deadline.left().min(self.options.command_limit)
-            }),
-            output_limit: KEEP_OUTPUT,
-            sandbox: self.sandbox_for(purpose),
-        };
+        let job = self.job(purpose, script);
         self.ui.show(Event::Command {
             purpose: purpose.name().to_owned(),
             command: script.to_owned(),
@@ -316,6 +299,25 @@ impl Session {
         Ok(outcome)
     }
 
+    /// A command as it runs for this session.
+    pub(super) fn job(&mut self, purpose: Purpose, script: &str) -> Job {
+        Job {
+            script: script.to_owned(),
+            dir: self.cwd.clone(),
+            env: self
+                .options
+                .hidden_env
+                .iter()
+                .map(|name| (name.clone(), None))
+                .collect(),
+            time_limit: self.deadline.map_or(self.options.command_limit, |deadline| {
+                deadline.left().min(self.options.command_limit)
+            }),
+            output_limit: KEEP_OUTPUT,
+            sandbox: self.sandbox_for(purpose),
+        }
+    }
+
     /// How the turn ends when a check was stopped from outside; None when it ran to its own end or limit.
     pub(super) fn stopped_by(&self, outcome: &Outcome) -> Option<TurnEnd> {
         let out_of_time = self.deadline.is_some_and(|deadline| deadline.left().is_zero());
@@ -337,7 +339,7 @@ impl Session {
 }
 
 impl Red {
-    fn verdict(self, what: &'static str) -> Verdict {
+    pub(super) fn verdict(self, what: &'static str) -> Verdict {
         Verdict::Failed {
             report: self.report,
             signature: self.signature,

@@ -107,6 +107,8 @@ pub(crate) struct Script {
     #[serde(default)]
     test: Option<String>,
     #[serde(default)]
+    test_baseline: bool,
+    #[serde(default)]
     max_reflections: Option<usize>,
     #[serde(default)]
     max_requests: Option<usize>,
@@ -286,6 +288,7 @@ pub(crate) fn open(script: &Script, root: &Path, state: &Path) -> Stage {
         options: Options {
             lint_commands: script.lint.iter().map(|command| (None, command.clone())).collect(),
             auto_test: script.test.is_some(),
+            test_baseline: script.test_baseline,
             test_command: script.test.clone(),
             history_tokens: script.history_tokens,
             pings: Pings {
