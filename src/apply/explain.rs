@@ -228,6 +228,11 @@ pub(super) fn trouble(
                 numbers("line", lines)
             ),
         ),
+        Trouble::Unseen { line } => (
+            FailureKind::Refused,
+            format!("the lines to change stand in `{path}` from line {line} on, in a part that you were not shown"),
+            format!("copy lines that you were shown, or name the part in backticks (`{path}:name`) and stop to see it"),
+        ),
         Trouble::Obstructed { line, obstacle } => {
             let (kind, reason) = obstructed(obstacle, document, path, *line);
             (kind, reason, nearest(ask, document))

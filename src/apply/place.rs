@@ -68,6 +68,10 @@ pub(super) enum Trouble {
     Overlap {
         other: usize,
     },
+    /// The place (first line, from 1) is in a part of the file that the model was not shown.
+    Unseen {
+        line: usize,
+    },
     /// An empty SEARCH that does not say where.
     NoPlace,
     /// An empty SEARCH whose text is mostly in the file: appending it would double the file.
@@ -191,6 +195,9 @@ impl<'t> FileText<'t> {
                 return Outcome::Failed(Trouble::Obstructed { line, obstacle });
             }
         };
+        if !self.is_seen(place.first..place.end) {
+            return Outcome::Failed(Trouble::Unseen { line });
+        }
         if self.stands_already(&wanted.ask, &splices) {
             self.done.push(Done {
                 ask: wanted.ask.clone(),
@@ -326,20 +333,28 @@ impl<'t> FileText<'t> {
 
     /// The one of several places that the model saw, when it saw only a part of the file.
     fn only_seen(&self, places: &[Place]) -> Option<Place> {
-        let seen = self.seen?;
-        let is_seen = |place: &Place| {
-            let mut numbers = (place.first..place.end).filter_map(|at| self.document.number(at));
-            numbers.all(|number| seen.iter().any(|run| run.contains(&(number - 1))))
-        };
-        let mut those = places.iter().filter(|place| is_seen(place));
+        self.seen?;
+        let mut those = places.iter().filter(|place| self.is_seen(place.first..place.end));
         let only = those.next()?;
         those.next().is_none().then(|| only.clone())
+    }
+
+    /// Whether the model saw all of these lines, but for blank ones; what the reply itself wrote counts as seen.
+    fn is_seen(&self, lines: Range<usize>) -> bool {
+        let Some(seen) = self.seen else { return true };
+        let mut numbers = lines
+            .filter(|at| !self.document.is_blank(*at))
+            .filter_map(|at| self.document.number(at));
+        numbers.all(|number| seen.iter().any(|run| run.contains(&(number - 1))))
     }
 
     /// Several places fit. The text before the reply, as many identical hunks as places, what the model saw of the file, or
     /// certain neighbours on both sides may say which one is meant; nothing else does.
     fn break_tie(&mut self, wanted: &Wanted, later: &[Wanted], rung: &'static str, places: Vec<Place>) -> Outcome {
         let ask = &wanted.ask;
+        if let Some(place) = self.only_seen(&places) {
+            return self.put(wanted, rung, place);
+        }
         let several = Outcome::Failed(Trouble::several(&places, &self.document));
         let was_changed = !self.done.is_empty() || self.last_place.is_some();
         if was_changed
@@ -352,11 +367,9 @@ impl<'t> FileText<'t> {
         }
         let twins = later.iter().filter(|other| other.ask == *ask).count() + 1;
         let apart = places.windows(2).all(|pair| pair[0].end <= pair[1].first);
-        if twins == places.len() && apart && places.iter().all(|place| place.splices.is_ok()) {
+        let may_all = |place: &Place| place.splices.is_ok() && self.is_seen(place.first..place.end);
+        if twins == places.len() && apart && places.iter().all(may_all) {
             return self.put_at_all(wanted, rung, places);
-        }
-        if let Some(place) = self.only_seen(&places) {
-            return self.put(wanted, rung, place);
         }
         let Some((_, above)) = self.last_place else {
             return several;

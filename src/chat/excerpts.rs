@@ -81,7 +81,11 @@ fn moved(lines: &Range<usize>, kept: &[(usize, usize)], n_new: usize) -> Range<u
         _ => first_inside.checked_sub(1).map_or(0, |idx| kept[idx].1 + 1),
     };
     let end = kept.get(first_behind).map_or(n_new, |(_, new)| *new);
-    start..end.max(start)
+    match start < end {
+        true => start..end,
+        // What stood around it is what there is to see of it.
+        false => start.saturating_sub(AROUND)..(start + AROUND).min(n_new),
+    }
 }
 
 /// Runs of lines that are new.
@@ -142,7 +146,10 @@ pub fn in_words(runs: &[Range<usize>]) -> String {
 
 /// The text of a run of lines, with their endings.
 pub fn text_of(text: &str, run: &Range<usize>) -> String {
-    text.split_inclusive('\n').skip(run.start).take(run.len()).collect()
+    let lines = lines::split(text).into_iter().skip(run.start).take(run.len());
+    lines
+        .flat_map(|line| [line.text, line.ending.map_or("", |ending| ending.as_str())])
+        .collect()
 }
 
 #[cfg(test)]
@@ -180,10 +187,13 @@ mod tests {
     }
 
     #[test]
-    fn a_part_whose_lines_are_gone_is_gone() {
+    fn of_a_part_whose_lines_are_gone_its_neighbourhood_is_left() {
         let before = text(0..20);
         let after = text((0..5).chain(10..20));
-        assert_eq!(carried(&[Excerpt::lines(5..10)], &before, &after), []);
+        assert_eq!(
+            carried(&[Excerpt::lines(5..10)], &before, &after),
+            [Excerpt::lines(2..8)]
+        );
     }
 
     #[test]

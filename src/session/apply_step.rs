@@ -71,6 +71,10 @@ impl Session {
             return self.take_words(turn, reply);
         }
         let parsed = with_staged(turn, parsed);
+        self.settle_baseline()?;
+        if self.interrupt.is_ending() {
+            return Ok(Carried::Ended(TurnEnd::Interrupted));
+        }
         let mut plan = self.plan(&parsed, &hints)?;
         if let Some(why) = cut {
             self.ui.show(Event::Warning(format!("{}.", capitalised(&why))));
@@ -194,7 +198,7 @@ impl Session {
             if allowed {
                 self.files.add(&existing);
             } else {
-                if !self.is_stopped {
+                if !self.is_stopped && !is_frozen {
                     self.declined.insert(existing.clone());
                 }
                 refused.insert((write.path.clone(), existing, is_frozen));
@@ -343,7 +347,6 @@ impl Session {
             self.ui.show(Event::Note("Dry run: nothing was written.".to_owned()));
             return Ok(Ok(Carried::Ended(TurnEnd::Done)));
         }
-        self.settle_baseline();
         let Some(plan) = self.agreed(turn, plan) else {
             return Ok(Ok(Carried::Ended(TurnEnd::Done)));
         };

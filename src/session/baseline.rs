@@ -10,12 +10,14 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use std::time::Instant;
 
+use anyhow::Result;
 use tokio_util::sync::CancellationToken;
 
 use super::Session;
 use super::turn::Turn;
 use super::verify::Purpose;
 use crate::chat::modes::Yields;
+use crate::git::Programs;
 use crate::shell;
 use crate::shell::End;
 use crate::shell::Outcome;
@@ -40,6 +42,8 @@ pub(super) enum Baseline {
     Known {
         command: String,
         failing: BTreeSet<TestId>,
+        /// The model has heard that this failed before.
+        told: bool,
     },
     /// It could not be learned in time, or the code has changed since.
     GivenUp,
@@ -51,6 +55,8 @@ pub(super) struct Running {
     cancel: CancellationToken,
     outcome: Receiver<Option<Outcome>>,
     thread: Option<JoinHandle<()>>,
+    /// What git would run, as it was before.
+    programs: Option<Programs>,
 }
 
 impl Drop for Running {
@@ -73,13 +79,16 @@ impl Session {
         if !self.options.test_baseline || !matches!(self.baseline, Baseline::Unknown) {
             return;
         }
-        if let Some((same, results)) = &self.last_tests
-            && *same == command
-        {
-            self.baseline = known(command, Some(results));
+        if self.options.dry_run {
+            return;
+        }
+        if turn.tests_ran {
+            let results = self.last_tests.as_ref().filter(|(same, _)| *same == command);
+            self.baseline = known(command, results.map(|(_, results)| results));
             return;
         }
         let job = self.job(Purpose::Test, &command);
+        let programs = self.programs_before(&job);
         let cancel = self.interrupt.beside();
         let (done, outcome) = mpsc::channel();
         let stop = cancel.clone();
@@ -94,17 +103,33 @@ impl Session {
                 cancel,
                 outcome,
                 thread: Some(thread),
+                programs,
             });
         }
     }
 
     /// Called before anything is written: from here on the tests would see changed code.
-    pub(super) fn settle_baseline(&mut self) {
+    pub(super) fn settle_baseline(&mut self) -> Result<()> {
         self.baseline = match std::mem::replace(&mut self.baseline, Baseline::GivenUp) {
-            Baseline::Running(running) => self.outcome_of(&running),
+            Baseline::Running(mut running) => {
+                let settled = self.outcome_of(&running);
+                let programs = running.programs.take();
+                drop(running);
+                self.check_programs(programs)?;
+                settled
+            }
             Baseline::Unknown => Baseline::GivenUp,
             settled => settled,
         };
+        Ok(())
+    }
+
+    /// Tests that run now must not meet those that run beside the request.
+    pub(super) fn let_baseline_end(&mut self) -> Result<()> {
+        match self.baseline {
+            Baseline::Running(_) => self.settle_baseline(),
+            _ => Ok(()),
+        }
     }
 
     fn outcome_of(&mut self, running: &Running) -> Baseline {
@@ -124,6 +149,10 @@ impl Session {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+        self.ui.show(Event::Note(
+            "The tests of the code as it was took too long and were stopped (`--no-test-baseline` leaves them out)."
+                .to_owned(),
+        ));
         Baseline::GivenUp
     }
 
@@ -153,21 +182,41 @@ impl Session {
         baseline
     }
 
-    /// The tests that fail now and failed before the first change; and whether no other does. Tests that pass now are
-    /// forgotten: when one fails again, a change did it.
-    pub(super) fn old_failures(&mut self, command: &str) -> (Vec<TestId>, bool) {
-        let (Baseline::Known { command: same, failing }, Some((_, now))) = (&mut self.baseline, &self.last_tests)
+    /// What of the failures was there before the first change. Tests that pass now are forgotten: when one fails again, a
+    /// change did it.
+    pub(super) fn old_failures(&mut self, command: &str) -> OldFailures {
+        let (
+            Baseline::Known {
+                command: same,
+                failing,
+                told,
+            },
+            Some((_, now)),
+        ) = (&mut self.baseline, &self.last_tests)
         else {
-            return (Vec::new(), false);
+            return OldFailures::default();
         };
         if same != command || now.broken {
-            return (Vec::new(), false);
+            return OldFailures::default();
         }
         failing.retain(|test| now.failed.contains(test));
-        let old: Vec<TestId> = failing.iter().cloned().collect();
-        let all = !old.is_empty() && now.n_failed == old.len();
-        (old, all)
+        let tests: Vec<TestId> = failing.iter().cloned().collect();
+        OldFailures {
+            are_all: !tests.is_empty() && now.n_failed == tests.len(),
+            are_told: std::mem::replace(told, *told || !tests.is_empty()),
+            tests,
+        }
     }
+}
+
+/// Failures that were there before the first change.
+#[derive(Default)]
+pub(super) struct OldFailures {
+    pub(super) tests: Vec<TestId>,
+    /// Nothing else fails.
+    pub(super) are_all: bool,
+    /// The model has heard of them before.
+    pub(super) are_told: bool,
 }
 
 /// Names alone count: a run that could not run all tests says nothing.
@@ -180,6 +229,7 @@ fn known(command: String, results: Option<&Report>) -> Baseline {
                 .into_iter()
                 .flat_map(|results| results.failed.iter().cloned())
                 .collect(),
+            told: false,
         },
     }
 }

@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::chat::excerpts;
 use crate::chat::excerpts::Excerpt;
+use crate::store::sessions::Parts;
 
 /// Files of the chat, each list in the order in which they were added.
 #[derive(Debug, Clone, Default)]
@@ -110,11 +113,12 @@ impl ChatFiles {
     }
 
     /// All of them, by file.
-    pub fn all_parts(&self) -> BTreeMap<String, Vec<String>> {
-        self.excerpts
-            .keys()
-            .map(|name| (name.clone(), self.parts(name)))
-            .collect()
+    pub fn all_parts(&self) -> BTreeMap<String, Parts> {
+        let of = |name: &String| Parts {
+            parts: self.parts(name),
+            text: self.seen(name).map_or(0, |text| xxh3_64(text.as_bytes())),
+        };
+        self.excerpts.keys().map(|name| (name.clone(), of(name))).collect()
     }
 
     /// Shows a part of a file of the chat, beside the parts that are shown already. One that is shown as a whole is from now on

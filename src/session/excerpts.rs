@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use super::Session;
 use super::file_parts::FileParts;
 use super::file_parts::NoPart;
+use super::file_parts::line_numbers;
 use super::files_in::Added;
 use crate::chat::excerpts::Excerpt;
 use crate::chat::excerpts::in_words;
@@ -14,6 +17,8 @@ use crate::chat::excerpts::text_of;
 use crate::chat::prompt;
 use crate::files;
 use crate::files::Found;
+use crate::store::sessions::Parts;
+use crate::terminal::Event;
 
 /// A file of more tokens is long: of it parts are shown where the model names parts. In a small window less is long.
 const LONG: usize = 3_000;
@@ -41,8 +46,8 @@ impl Session {
             Ok(excerpt) => excerpt,
             Err(refused) => return Some(refused),
         };
-        self.files.add(&path);
-        Some(self.show_part(word, &path, &text, excerpt, Added::Editable))
+        let is_more = self.files.add(&path);
+        Some(self.show_part(word, &path, &text, excerpt, is_more, Added::Editable))
     }
 
     /// The same, to be looked at only.
@@ -64,8 +69,8 @@ impl Session {
             Ok(excerpt) => excerpt,
             Err(refused) => return Some(refused),
         };
-        self.files.add_read_only(&name, path);
-        Some(self.show_part(word, &name, &text, excerpt, Added::ReadOnly))
+        let is_more = self.files.add_read_only(&name, path);
+        Some(self.show_part(word, &name, &text, excerpt, is_more, Added::ReadOnly))
     }
 
     /// Takes a part out of the chat again. False when the word names none that is shown.
@@ -77,13 +82,22 @@ impl Session {
         })
     }
 
-    /// The parts of an earlier session. A file of which one is no longer there is shown as a whole.
-    pub(super) fn take_up_parts(&mut self, parts: &BTreeMap<String, Vec<String>>) {
-        for (name, parts) in parts {
+    /// The parts of an earlier session. A file of which one is no longer there is shown as a whole, as is one that has changed
+    /// since where a part has only line numbers.
+    pub(super) fn take_up_parts(&mut self, kept: &BTreeMap<String, Parts>) {
+        for (name, Parts { parts, text }) in kept {
             let path = self.root.path().join(name);
             let Ok(Found::Text(file)) = files::read_anywhere(&path) else {
                 continue;
             };
+            let is_same = *text == xxh3_64(file.text.as_bytes());
+            if !is_same && parts.iter().any(|part| line_numbers(part).is_some()) {
+                self.ui.show(Event::Warning(format!(
+                    "`{name}` has changed since; it is shown as a whole, as the lines that were chosen may be others now."
+                )));
+                continue;
+            }
+            self.files.note_seen(name, &file.text);
             let file = FileParts::new(name, &file.text);
             let found: Result<Vec<Excerpt>, NoPart> = parts.iter().map(|part| file.part(part)).collect();
             for excerpt in found.into_iter().flatten() {
@@ -118,9 +132,12 @@ impl Session {
         path: &str,
         text: &str,
         excerpt: Excerpt,
+        is_more: bool,
         whole: impl FnOnce(String) -> Added,
     ) -> Added {
-        if !self.files.show_part(path, excerpt) {
+        // The part has the numbers of this text: from here on it follows its lines, and earlier parts are as far.
+        self.files.note_seen(path, text);
+        if !self.files.show_part(path, excerpt) && !is_more {
             return Added::Already(word.to_owned());
         }
         let mut excerpts = self.files.excerpts(path).to_vec();

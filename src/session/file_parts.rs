@@ -221,7 +221,7 @@ fn plain(name: &str) -> String {
 }
 
 /// `120` or `120-260`.
-fn line_numbers(part: &str) -> Option<(usize, usize)> {
+pub(super) fn line_numbers(part: &str) -> Option<(usize, usize)> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
 }

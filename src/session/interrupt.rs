@@ -15,9 +15,10 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// A token for an operation that begins now; an earlier Ctrl-C does not reach it.
+    /// A token for an operation that begins now; an earlier Ctrl-C does not reach it. Once the program is about to end nothing
+    /// begins any more: it is cancelled from the start.
     pub fn fresh(&self) -> CancellationToken {
-        let token = CancellationToken::new();
+        let token = self.ending.child_token();
         *self.current.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
         token
     }
@@ -34,6 +35,10 @@ impl Interrupt {
     pub fn end(&self) {
         self.trip();
         self.ending.cancel();
+    }
+
+    pub fn is_ending(&self) -> bool {
+        self.ending.is_cancelled()
     }
 
     /// A token for what runs beside the chat: Ctrl-C does not reach it, the end of the program does.
@@ -74,5 +79,6 @@ mod tests {
         assert!(!beside.is_cancelled());
         interrupt.end();
         assert!(beside.is_cancelled() && interrupt.tripped());
+        assert!(interrupt.fresh().is_cancelled(), "nothing begins any more");
     }
 }

@@ -125,6 +125,7 @@ impl Session {
         files.extend(named.filter(|path| !self.is_shown_whole(path) && parts.iter().all(|part| part.path != *path)));
         files.retain(|path| secrets::looks_secret(path).is_none() && !self.declined.contains(*path));
         files.retain(|path| matches!(self.root.read(path), Ok(Found::Text(_))));
+        files.retain(|path| parts.iter().all(|part| part.path != *path));
         files.sort_unstable();
         files.dedup();
         parts.retain(|wanted| secrets::looks_secret(&wanted.path).is_none() && !self.declined.contains(&wanted.word()));

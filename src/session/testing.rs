@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use super::Session;
 use super::TurnEnd;
+use super::baseline::OldFailures;
 use super::reflection::Verdict;
 use super::sandbox;
 use super::turn::Turn;
@@ -46,6 +47,7 @@ struct Run {
 impl Session {
     /// Runs the tests; a second time where only few fail that did not fail before, as some may be flaky.
     pub(super) fn run_tests(&mut self, command: &str) -> Result<Checked> {
+        self.let_baseline_end()?;
         let mut run = match self.run_once(command)? {
             Ok(run) => run,
             Err(stopped) => return Ok(stopped),
@@ -75,19 +77,20 @@ impl Session {
         Ok(Checked::Red(self.red(command, run, &flaky)))
     }
 
-    /// Whether the model is asked to repair what fails: not what failed before the first change, unless that is what the turn is
-    /// about.
+    /// What fails goes back to the model, with a word on what failed before the first change: whether that is what the request is
+    /// about (tests that were written first) the model can tell.
     pub(super) fn verdict_on_tests(&mut self, turn: &Turn, command: &str, red: Red) -> Verdict {
-        let (old, is_all) = self.old_failures(command);
-        if is_all && !turn.is_about_tests() {
+        let old = self.old_failures(command);
+        // One word on it in a session is enough; but who has begun to repair it goes on.
+        if old.are_all && old.are_told && !self.repairs_tests && !turn.is_about_tests() {
             self.ui.show(Event::Warning(format!(
                 "What fails failed before the change, too, and is left as it is: {}. A message about it has it repaired.",
-                named(&old)
+                named(&old.tests)
             )));
             return Verdict::Stopped(TurnEnd::StillRed);
         }
         self.repairs_tests = true;
-        let red = match old.is_empty() || turn.is_about_tests() {
+        let red = match old.tests.is_empty() || turn.is_about_tests() {
             true => red,
             false => red.but_not(&old),
         };
@@ -180,13 +183,17 @@ impl Red {
         self.report.trim_end_matches(REPAIR_TESTS).trim_end()
     }
 
-    /// With a word on what need not be repaired.
-    fn but_not(self, old: &[TestId]) -> Self {
+    /// With a word on what failed before.
+    fn but_not(self, old: &OldFailures) -> Self {
+        let which = match old.are_all {
+            true => "All of that failed before your change, too".to_owned(),
+            false => format!("Failed before your change, too: {}", named(&old.tests)),
+        };
         Self {
             report: format!(
-                "{}\n\nFailed before the change already and needs no repair: {}.\n\n{REPAIR_TESTS}",
-                self.finding(),
-                named(old)
+                "{}\n\n{which}. Where it is what the request is about, make it pass; otherwise leave it alone. When nothing else is left \
+                 to repair, say so without an edit.",
+                self.finding()
             ),
             ..self
         }

@@ -74,6 +74,8 @@ pub(super) struct Turn {
     pub(super) reflections: Reflections,
     /// Runs after each write of the turn; None: no tests.
     pub(super) test_command: Option<String>,
+    /// The tests ran for this turn, on the code as it was.
+    pub(super) tests_ran: bool,
     /// The message is what the tests found, nothing that the user asks for.
     pub(super) repairs_tests: bool,
     /// A plan that the user accepted and that is still to be carried out.
@@ -99,6 +101,7 @@ impl Turn {
             answered: false,
             reflections: Reflections::new(max_reflections),
             test_command,
+            tests_ran: false,
             repairs_tests: false,
             plan: None,
         }
@@ -168,10 +171,15 @@ impl Session {
         let tests = self.tests_after_writes();
         let mut turn = Turn::new(message, self.options.max_reflections, tests);
         match self.failing_tests(&turn) {
-            Ok(Some(failure)) => {
+            Ok(Err(stopped)) => {
+                self.unsent = Some(turn.message);
+                return stopped;
+            }
+            Ok(Ok(Some(failure))) => {
+                turn.tests_ran = true;
                 turn.said = vec![Message::user(format!("{message}\n\nAs things stand now: {failure}"))];
             }
-            Ok(None) => {}
+            Ok(Ok(None)) => {}
             Err(error) => self.ui.show(Event::Error {
                 message: format!("{error:#}"),
                 hint: None,
@@ -181,21 +189,23 @@ impl Session {
         self.run(turn, Session::converse)
     }
 
-    /// What the tests say before anything is changed, when the message is about them and they fail.
-    fn failing_tests(&mut self, turn: &Turn) -> Result<Option<String>> {
+    /// What the tests say before anything is changed, when the message is about them and they fail; or how the turn ends when the
+    /// run was stopped.
+    fn failing_tests(&mut self, turn: &Turn) -> Result<Result<Option<String>, TurnEnd>> {
         let changes = matches!(self.mode.yields, Yields::Edits | Yields::Plan);
         let Some(command) = turn.test_command.clone() else {
-            return Ok(None);
+            return Ok(Ok(None));
         };
         if self.main.is_none() || !changes || !request::is_about_failing_tests(&turn.message) {
-            return Ok(None);
+            return Ok(Ok(None));
         }
         self.ui.show(Event::Note(
             "Running the tests first, as the message is about them.".to_owned(),
         ));
         Ok(match self.run_tests(&command)? {
-            Checked::Red(red) => Some(red.finding().to_owned()),
-            Checked::Clean | Checked::Stopped(_) => None,
+            Checked::Red(red) => Ok(Some(red.finding().to_owned())),
+            Checked::Clean => Ok(None),
+            Checked::Stopped(end) => Err(end),
         })
     }
 

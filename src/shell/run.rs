@@ -36,6 +36,10 @@ const DRAIN_AT_MOST: Duration = Duration::from_secs(10);
 /// How a shell ends that may not execute a file (POSIX, 2.8.2): its mode says so, no sandbox.
 const NOT_EXECUTABLE: i32 = 126;
 
+/// What a command that is stopped gets to end by itself.
+#[cfg(unix)]
+const GRACE: Duration = Duration::from_millis(300);
+
 /// Makes programs that would ask, page or redraw do without.
 const NON_INTERACTIVE: &[(&str, &str)] = &[
     ("GIT_EDITOR", "true"),
@@ -237,16 +241,28 @@ fn ended(child: &mut dyn ChildWrapper) -> std::io::Result<Option<End>> {
     }))
 }
 
+/// Asks the command and what it started to end, so that it can put away what it has open, and ends what does not.
 #[cfg(unix)]
 fn end_group(child: &mut dyn ChildWrapper) {
+    use rustix::process::Signal;
     let leader = pid(child);
     // Looked for before the group ends, since then nobody knows whose they were.
     let others = super::descendants::of(leader);
-    kill_group(leader);
-    for other in others {
+    let tell = |signal: Signal| {
         // The only error is that it is gone.
-        let _ = rustix::process::kill_process(other, rustix::process::Signal::KILL);
+        let _ = rustix::process::kill_process_group(leader, signal);
+        for other in &others {
+            let _ = rustix::process::kill_process(*other, signal);
+        }
+    };
+    tell(Signal::TERM);
+    let deadline = Instant::now() + GRACE;
+    while Instant::now() < deadline && rustix::process::test_kill_process_group(leader).is_ok() {
+        // Reaps the leader, which would count as there.
+        let _ = child.inner_mut().try_wait();
+        std::thread::sleep(Duration::from_millis(5));
     }
+    tell(Signal::KILL);
     // Reaps the leader; an error means that it is gone.
     let _ = child.inner_mut().wait();
 }

@@ -68,8 +68,8 @@ pub enum Event {
 pub struct State {
     pub chat_files: Vec<String>,
     pub read_only_files: Vec<String>,
-    /// Of files that are shown in part: the parts, as they are typed behind `FILE:`.
-    pub parts: BTreeMap<String, Vec<String>>,
+    /// Files that are shown in part.
+    pub parts: BTreeMap<String, Parts>,
     /// Name of the mode: `code`, `ask` ...
     pub mode: String,
     pub model: String,
@@ -80,6 +80,16 @@ pub struct State {
     pub edits: BTreeMap<String, u64>,
     pub input_tokens: u64,
     pub output_tokens: u64,
+}
+
+/// What is shown of a file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Parts {
+    /// As they are typed behind `FILE:`.
+    pub parts: Vec<String>,
+    /// Hash of the text that the line numbers are of.
+    pub text: u64,
 }
 
 /// A session read back.
