@@ -37,6 +37,10 @@ fn load_language(folder: &Path) -> Result<()> {
         bail!("`{shown}`: {name} is only read through the languages inside it");
     };
     let path = folder.join(file);
+    // Reading anything but a file may wait for ever.
+    if path.exists() && !path.is_file() {
+        bail!("`{}` is no regular file", path.display());
+    }
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => {

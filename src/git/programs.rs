@@ -100,7 +100,22 @@ impl Repo {
         keep_settings(&self.git_dir.join("config.worktree"), &mut files);
         keep_repository(&common, &mut files);
         keep_submodules(&common.join("modules"), &mut files);
+        if let Some(folder) = self.hooks_in_tree() {
+            keep_hooks(&folder, &mut files);
+        }
         Programs { files }
+    }
+
+    /// The folder of hooks (`core.hooksPath`) when it stands in the work tree. Husky keeps `.husky/_`, whose hooks run the scripts
+    /// in `.husky`: then it is the folder above.
+    fn hooks_in_tree(&self) -> Option<PathBuf> {
+        let config = self.open().ok()?.config().ok()?;
+        let folder = self.root().join(config.get_path("core.hooksPath").ok()?);
+        let folder = match folder.file_name() {
+            Some(name) if name == "_" => folder.parent()?.to_path_buf(),
+            _ => folder,
+        };
+        (folder != self.root() && folder.starts_with(self.root())).then_some(folder)
     }
 }
 
@@ -158,9 +173,18 @@ impl Programs {
 
 fn keep_repository(git_dir: &Path, files: &mut BTreeMap<PathBuf, Kept>) {
     keep_settings(&git_dir.join("config"), files);
-    let hooks = fs::read_dir(git_dir.join("hooks")).into_iter().flatten().flatten();
-    for hook in hooks {
-        let path = hook.path();
+    keep_hooks(&git_dir.join("hooks"), files);
+}
+
+/// The files of a folder of hooks, and of the folders right in it.
+fn keep_hooks(folder: &Path, files: &mut BTreeMap<PathBuf, Kept>) {
+    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    for entry in entries(folder) {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            entries(&entry.path()).for_each(|inner| keep(&inner.path(), None, files));
+            continue;
+        }
+        let path = entry.path();
         if path.extension().is_none_or(|extension| extension != "sample") {
             keep(&path, None, files);
         }

@@ -380,6 +380,33 @@ fn everything_works_in_a_work_tree_of_a_repository_elsewhere() {
 }
 
 #[test]
+fn hooks_that_stand_in_the_work_tree_are_put_back_too() {
+    let Some(yard) = Yard::new(Strength::Writes) else {
+        return;
+    };
+    isolate_libgit2();
+    let root = yard.root();
+    let repository = git2::Repository::init(&root).unwrap();
+    repository
+        .config()
+        .unwrap()
+        .set_str("core.hooksPath", ".husky/_")
+        .unwrap();
+    fs::create_dir_all(root.join(".husky/_")).unwrap();
+    fs::write(root.join(".husky/_/pre-commit"), "sh .husky/pre-commit\n").unwrap();
+    fs::write(root.join(".husky/pre-commit"), "npm test\n").unwrap();
+    let mut played = Played::new(&root);
+    assert!(played.passes("echo 'sh evil' > .husky/pre-commit && echo x > .husky/_/post-commit && echo x > other"));
+    assert_eq!(played.stage.record.lock().unwrap().questions.len(), 1);
+    assert_eq!(
+        fs::read_to_string(root.join(".husky/pre-commit")).unwrap(),
+        "npm test\n"
+    );
+    assert!(!root.join(".husky/_/post-commit").exists());
+    assert!(root.join("other").exists());
+}
+
+#[test]
 fn what_git_would_run_outside_is_put_back_unless_the_user_keeps_it() {
     let Some(yard) = Yard::new(Strength::Writes) else {
         return;
