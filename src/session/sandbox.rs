@@ -20,6 +20,7 @@ use crate::shell::Sandbox;
 use crate::shell::sandbox;
 use crate::shell::sandbox::Strength;
 use crate::shell::writable;
+use crate::shell::writable::Made;
 use crate::terminal::Answer;
 use crate::terminal::Event;
 use crate::terminal::Question;
@@ -54,6 +55,10 @@ impl Session {
     /// What commands may write; says what is odd about it. Once a session.
     fn look_up_writable(&mut self) -> Vec<PathBuf> {
         let lookup = |name: &str| std::env::var(name).ok();
+        if sandbox::strength() > Strength::Nothing {
+            let has = |name: &str| self.root.path().join(name).exists() || self.cwd.join(name).exists();
+            make(&writable::made_at_first(&has, &lookup));
+        }
         let mut found = vec![self.root.path().to_path_buf()];
         // Without `--git` builds still write where the repository begins.
         let around = match &self.git {
@@ -140,6 +145,20 @@ impl Session {
             let root = self.root.path().display().to_string();
             self.ui.show(Event::Note(for_user(denied, &root)));
         }
+    }
+}
+
+/// Makes what is not there. Where that fails the tool will say so itself, and the user hears of the sandbox.
+fn make(wanted: &[Made]) {
+    for one in wanted {
+        let _ = match one {
+            Made::Folder(path) => std::fs::create_dir_all(path),
+            Made::File(path) => std::fs::OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(path)
+                .map(drop),
+        };
     }
 }
 

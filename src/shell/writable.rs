@@ -167,6 +167,82 @@ const PLACES: &[Place] = &[
     place("TEMP", "", WHOLE),
 ];
 
+/// What a tool makes at its first run, which it could not in a sandbox: only what is there can be opened.
+struct FirstRun {
+    /// File of a project that uses the tool; empty: every project.
+    project: &'static str,
+    variable: &'static str,
+    home: &'static str,
+    /// Names with `/` at the end are folders.
+    makes: &'static [&'static str],
+}
+
+const fn first(
+    project: &'static str,
+    variable: &'static str,
+    home: &'static str,
+    makes: &'static [&'static str],
+) -> FirstRun {
+    FirstRun {
+        project,
+        variable,
+        home,
+        makes,
+    }
+}
+
+const GRADLE: &[&str] = &[
+    "caches/",
+    "daemon/",
+    "native/",
+    "notifications/",
+    "workers/",
+    "wrapper/",
+];
+
+const FIRST_RUNS: &[FirstRun] = &[
+    first("", "XDG_CACHE_HOME", ".cache", &["/"]),
+    first(
+        "Cargo.toml",
+        "CARGO_HOME",
+        ".cargo",
+        &["registry/", "git/", ".package-cache", ".package-cache-mutate"],
+    ),
+    first("package.json", "npm_config_cache", ".npm", &["/"]),
+    first("go.mod", "GOPATH", "go", &["pkg/"]),
+    first("pom.xml", "MAVEN_USER_HOME", ".m2", &["repository/"]),
+    first("build.gradle", "GRADLE_USER_HOME", ".gradle", GRADLE),
+    first("build.gradle.kts", "GRADLE_USER_HOME", ".gradle", GRADLE),
+];
+
+/// Something that a tool makes at its first run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Made {
+    Folder(PathBuf),
+    File(PathBuf),
+}
+
+/// What has to be there before the tools of a project run in a sandbox for the first time; `has` tells whether a file is at the
+/// project's top. Only below the home folder, or where an absolute variable says.
+pub fn made_at_first(has: &dyn Fn(&str) -> bool, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<Made> {
+    let absolute = |value: Option<String>| value.map(PathBuf::from).filter(|path| path.is_absolute());
+    let Some(home) = absolute(lookup("HOME")) else {
+        return Vec::new();
+    };
+    let runs = FIRST_RUNS
+        .iter()
+        .filter(|run| run.project.is_empty() || has(run.project));
+    runs.flat_map(|run| {
+        let base = absolute(lookup(run.variable)).unwrap_or_else(|| home.join(run.home));
+        run.makes.iter().map(move |name| match name.strip_suffix('/') {
+            Some("") => Made::Folder(base.clone()),
+            Some(folder) => Made::Folder(base.join(folder)),
+            None => Made::File(base.join(name)),
+        })
+    })
+    .collect()
+}
+
 /// Temporary folders of every system.
 const TEMPORARY: &[&str] = &["/tmp", "/var/tmp"];
 
@@ -206,6 +282,34 @@ pub fn usual(dir: &Path, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<PathBuf
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_tools_make_at_first_is_made_for_projects_that_use_them() {
+        let made = |project: &str, variables: &[(&str, &str)]| {
+            let lookup = |name: &str| {
+                let found = variables.iter().find(|(known, _)| *known == name);
+                found.map(|(_, value)| (*value).to_owned())
+            };
+            made_at_first(&|name| name == project, &lookup)
+        };
+        let folder = |path: &str| Made::Folder(PathBuf::from(path));
+        let home = ("HOME", "/home/me");
+        assert_eq!(made("setup.py", &[home]), [folder("/home/me/.cache")]);
+        assert_eq!(
+            made("package.json", &[home]),
+            [folder("/home/me/.cache"), folder("/home/me/.npm")]
+        );
+        let cargo = made(
+            "Cargo.toml",
+            &[home, ("CARGO_HOME", "/usr/local/cargo"), ("XDG_CACHE_HOME", "rel")],
+        );
+        assert_eq!(
+            cargo[..2],
+            [folder("/home/me/.cache"), folder("/usr/local/cargo/registry")]
+        );
+        assert_eq!(cargo[3], Made::File(PathBuf::from("/usr/local/cargo/.package-cache")));
+        assert_eq!(made("Cargo.toml", &[]), []);
+    }
 
     fn usual_with(variables: &[(&str, &str)]) -> Vec<String> {
         let lookup = |name: &str| {
