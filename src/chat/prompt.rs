@@ -320,7 +320,7 @@ impl Builder<'_> {
         let no_files = parts.chat_files.is_empty() && parts.partial_files.is_empty() && parts.changed_files.is_empty();
         if !parts.map.trim().is_empty() {
             let text = format!(
-                "Map of the repository: other files that matter here, with some of their lines (`…` stands for lines left out, \
+                "Map of the repository: other files that matter here, with some of their lines (`⋮` stands for lines left out, \
                  with names from them). You have not been given these files in full:\n\n{}",
                 parts.map.trim_end()
             );

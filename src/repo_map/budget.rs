@@ -89,7 +89,7 @@ impl Choice {
         let before = self.elision();
         let (lines, after) = match piece {
             Piece::Path => (0, before),
-            Piece::Name(candidate) => (render::name_cost(self.head(candidate)), render::ELISION_WITH_NAMES),
+            Piece::Name(candidate) => (render::name_cost(self.head(candidate)), render::ELISION),
             Piece::Signature(candidate) => {
                 let new = || self.lines_of(candidate).filter(|idx| !self.signatures.contains(idx));
                 let lines: usize = new().map(|idx| render::signature_cost(&self.definitions[idx])).sum();
@@ -100,12 +100,10 @@ impl Choice {
                     0
                 };
                 let heads = new().filter(|idx| self.is_head[*idx]).count();
-                let after = if self.heads_shown + heads == self.candidates.len() {
-                    0
-                } else if self.names.iter().any(|&name| name != candidate) {
-                    render::ELISION_WITH_NAMES
-                } else {
+                let after = if self.heads_shown + heads < self.candidates.len() {
                     render::ELISION
+                } else {
+                    0
                 };
                 (lines.saturating_sub(saved), after)
             }
@@ -121,11 +119,7 @@ impl Choice {
 
     /// Tokens of what stands for definitions without a line, beside their names.
     fn elision(&self) -> usize {
-        match (self.is_elided(), self.names.is_empty()) {
-            (false, _) => 0,
-            (true, true) => render::ELISION,
-            (true, false) => render::ELISION_WITH_NAMES,
-        }
+        if self.is_elided() { render::ELISION } else { 0 }
     }
 
     /// Tokens of the signature lines.

@@ -40,7 +40,7 @@ use words::Query;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MapText {
     /// A path at column 0 ending in `:` for each file with lines shown, a bare path for a file without, indented lines
-    /// below, elided runs as `…`. Empty when there is nothing to show.
+    /// below, elided runs as `⋮`. Empty when there is nothing to show.
     pub text: String,
     /// Real tokens of `text`.
     pub tokens: usize,

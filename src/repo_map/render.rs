@@ -5,13 +5,13 @@
 //!  pub struct Parser<'a>
 //!  impl Parser<'_>
 //!   fn next_token(&mut self) -> Token
-//!  … peek expect struct Token
+//!  ⋮ peek expect struct Token
 //! src/lexer.rs:
-//!  … lex is_space
+//!  ⋮ lex is_space
 //! src/main.rs
 //! ```
 //!
-//! Each line starts with a space for every definition around it, and one more; `…` stands for what is left out, with the names that are
+//! Each line starts with a space for every definition around it, and one more; `⋮` stands for what is left out, with the names that are
 //! worth a word. Every line begins after a line's end and not with `/` or a line's end, so the tokens of the lines add up to the tokens of the text.
 
 use std::fmt::Write;
@@ -19,9 +19,8 @@ use std::fmt::Write;
 use super::facts::Definition;
 use super::tags::DefKind;
 
-/// Tokens of ` …` with the line's end; behind names that end is a token of its own.
-pub(super) const ELISION: usize = 1;
-pub(super) const ELISION_WITH_NAMES: usize = 2;
+/// Tokens of ` ⋮` and of the line's end behind the names.
+pub(super) const ELISION: usize = 3;
 /// Tokens of deeper indentation: all spaces but the last are one.
 pub(super) const INDENT: usize = 1;
 /// Tokens of a keyword before a name.
@@ -79,7 +78,7 @@ pub(super) fn render(sections: &[Section]) -> String {
         if !section.elided {
             continue;
         }
-        out.push_str(" …");
+        out.push_str(" ⋮");
         for &idx in &section.names {
             let definition = &section.definitions[idx];
             out.push(' ');

@@ -156,7 +156,7 @@ fn a_third_of_the_tokens_goes_to_signatures() {
     let signatures: usize = map
         .text
         .lines()
-        .filter(|line| line.starts_with(' ') && !line.starts_with(" …"))
+        .filter(|line| line.starts_with(' ') && !line.starts_with(" ⋮"))
         .map(|line| tokens::count(&format!("{line}\n")))
         .sum();
     assert!(3 * signatures >= 1024, "{signatures} of 1024:\n{}", map.text);
@@ -171,7 +171,7 @@ fn every_line_stands_in_its_file() {
     for line in map.text.lines() {
         if !line.starts_with(' ') {
             text = fs::read_to_string(dir.path().join(line.trim_end_matches(':'))).unwrap();
-        } else if let Some(names) = line.strip_prefix(" …") {
+        } else if let Some(names) = line.strip_prefix(" ⋮") {
             let names = names.trim_start();
             assert!(
                 names.is_empty() || names.split(' ').all(|name| text.contains(name)),
