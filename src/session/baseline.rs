@@ -149,6 +149,9 @@ impl Session {
                 Err(RecvTimeoutError::Timeout) => {}
             }
         }
+        if interrupt.is_cancelled() {
+            return Baseline::GivenUp;
+        }
         self.ui.show(Event::Note(
             "The tests of the code as it was took too long and were stopped (`--no-test-baseline` leaves them out)."
                 .to_owned(),

@@ -122,7 +122,7 @@ impl Session {
         let asks = reply::asks_for_files(text);
         let named = mentions::files_in(text, known()).into_iter();
         let named = named.filter(|path| asks || self.files.excerpts(path).is_empty());
-        files.extend(named.filter(|path| !self.is_shown_whole(path) && parts.iter().all(|part| part.path != *path)));
+        files.extend(named.filter(|path| !self.is_shown_whole(path)));
         files.retain(|path| secrets::looks_secret(path).is_none() && !self.declined.contains(*path));
         files.retain(|path| matches!(self.root.read(path), Ok(Found::Text(_))));
         files.retain(|path| parts.iter().all(|part| part.path != *path));
